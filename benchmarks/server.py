@@ -1,0 +1,203 @@
+"""Start the servers under test, pin them to their core and account for the CPU time they use."""
+
+import asyncio
+import os
+import resource
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+from benchmarks.driver import BenchmarkError, Connection, request
+
+_CORES = sorted(os.sched_getaffinity(0))
+PINNED = len(_CORES) >= 2
+SERVER_CORE = _CORES[0]
+DRIVER_CORE = _CORES[1] if PINNED else _CORES[0]
+
+_START_SECONDS = 60.0
+_STOP_SECONDS = 15.0
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """CPU seconds by who used them, and the wall-clock seconds that went by meanwhile."""
+
+    wall: float
+    server: float
+    redis: float
+    driver: float
+    server_core: float
+    driver_core: float
+
+    def __sub__(self, before: "Usage") -> "Usage":
+        return Usage(
+            self.wall - before.wall,
+            self.server - before.server,
+            self.redis - before.redis,
+            self.driver - before.driver,
+            self.server_core - before.server_core,
+            self.driver_core - before.driver_core,
+        )
+
+    def others(self) -> tuple[float, float]:
+        """What processes outside the benchmark used of the server's and of the driver's core."""
+        on_server, on_driver = self.server_core - self.server, self.driver_core - self.redis - self.driver
+        return max(0.0, on_server), max(0.0, on_driver)
+
+
+class Server:
+    """A running server and, if it has one, its Redis child."""
+
+    def __init__(self, port: int, process: psutil.Process) -> None:
+        self.port = port
+        self._process = process
+        self._redis = next((c for c in process.children(recursive=True) if _is_redis(c)), None)
+        _pin(process.pid, SERVER_CORE)
+        if self._redis:
+            _pin(self._redis.pid, DRIVER_CORE)
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    def rss(self) -> int:
+        return int(self._process.memory_info().rss)
+
+    def usage(self) -> Usage:
+
+        return Usage(
+            wall=time.perf_counter(),
+            server=_cpu_seconds(self.pid),
+            redis=_cpu_seconds(self._redis.pid) if self._redis else 0.0,
+            driver=_cpu_seconds(os.getpid()),
+            server_core=_busy_seconds(SERVER_CORE),
+            driver_core=_busy_seconds(DRIVER_CORE),
+        )
+
+    async def settle(self, timeout: float = 5.0) -> None:
+        """Wait until what the set-up left behind (presence, closed streams) has been worked off."""
+        deadline = time.perf_counter() + timeout
+        while time.perf_counter() < deadline:
+            before = self.usage()
+            await asyncio.sleep(0.15)
+            since = self.usage() - before
+            if since.server + since.redis < 0.12 * since.wall:
+                return
+
+
+def pin_driver() -> None:
+    """Move this process to the driver's core and let it open as many sockets as it may."""
+    _pin(os.getpid(), DRIVER_CORE)
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+
+
+@asynccontextmanager
+async def parlor() -> AsyncIterator[Server]:
+    """The product as `parlor up` runs it, on a data directory of its own."""
+    command = [str(Path(sys.executable).with_name("parlor")), "up"]
+    with tempfile.TemporaryDirectory(prefix="parlor-bench-") as data:
+        async with _serve([*command, "--data-dir", data], "/session/health/ready") as server:
+            yield server
+
+
+@asynccontextmanager
+async def baseline(module: str) -> AsyncIterator[Server]:
+    """One of the baseline servers of this package."""
+    async with _serve([sys.executable, "-m", f"benchmarks.{module}"], "/ready") as server:
+        yield server
+
+
+@asynccontextmanager
+async def _serve(command: list[str], ready_path: str) -> AsyncIterator[Server]:
+    port = _free_port()
+    # What the caller's shell says about Parlor must not leak into the measurement.
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("PARLOR_")}
+    environment["PARLOR_RATE_LIMIT"] = "off"
+    with tempfile.TemporaryFile() as log:
+        process = await asyncio.create_subprocess_exec(
+            *command, "--port", str(port), env=environment, stdout=log, stderr=subprocess.STDOUT
+        )
+        try:
+            try:
+                await _ready(process, port, ready_path)
+            except BenchmarkError as error:
+                log.seek(0)
+                output = log.read()[-2000:].decode(errors="replace")
+                raise BenchmarkError(f"{error}: {' '.join(command)}\n{output}") from None
+            yield Server(port, psutil.Process(process.pid))
+        finally:
+            await _stop(process)
+
+
+async def _ready(process: asyncio.subprocess.Process, port: int, path: str) -> None:
+    deadline = time.perf_counter() + _START_SECONDS
+    while time.perf_counter() < deadline:
+        if process.returncode is not None:
+            raise BenchmarkError(f"the server ended with {process.returncode}")
+        with suppress(OSError, BenchmarkError, TimeoutError):
+            connection = await Connection.open(port)
+            await connection.ask(request("GET", path), timeout=5.0)
+            connection.close()
+            return
+        await asyncio.sleep(0.1)
+    raise BenchmarkError(f"the server was not ready within {_START_SECONDS:.0f} s")
+
+
+async def _stop(process: asyncio.subprocess.Process) -> None:
+    if process.returncode is not None:
+        return
+    children = psutil.Process(process.pid).children(recursive=True)
+    process.terminate()
+    try:
+        async with asyncio.timeout(_STOP_SECONDS):
+            await process.wait()
+    except TimeoutError:
+        process.kill()
+        await process.wait()
+    for child in children:
+        with suppress(psutil.NoSuchProcess):
+            child.kill()
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _pin(pid: int, core: int) -> None:
+    if not PINNED:
+        return
+    # Affinity belongs to a thread: threads that are already running must be moved one by one.
+    for task in os.listdir(f"/proc/{pid}/task"):
+        with suppress(ProcessLookupError):
+            os.sched_setaffinity(int(task), {core})
+
+
+def _is_redis(process: psutil.Process) -> bool:
+    with suppress(psutil.Error):
+        return any(word in process.name() for word in ("redis", "valkey"))
+    return False
+
+
+def _cpu_seconds(pid: int) -> float:
+    # The scheduler's nanoseconds; the process times that psutil reads come in steps of 10 ms.
+    total = 0
+    for task in os.listdir(f"/proc/{pid}/task"):
+        with suppress(OSError), open(f"/proc/{pid}/task/{task}/schedstat") as stat:
+            total += int(stat.read().split()[0])
+    return total / 1e9
+
+
+def _busy_seconds(core: int) -> float:
+    times = psutil.cpu_times(percpu=True)[core]
+    return float(times.user + times.nice + times.system + times.irq + times.softirq)

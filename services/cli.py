@@ -1,0 +1,232 @@
+"""The `parlor` command, and the composition root: here the parts are put together."""
+
+import socket
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from importlib.metadata import version
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import typer
+from pydantic import ValidationError
+from redis.exceptions import RedisError
+from rich.console import Console
+from sqlalchemy.exc import SQLAlchemyError
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from services.lobby.app import lobby as lobby_service
+from services.relay.app import relay as relay_service
+from services.session.app import session as session_service
+from services.web import web
+from shared import db, embedded, serve, telemetry
+from shared.edge import Edge
+from shared.runtime import Runtime, runtime
+from shared.settings import Settings, embedded_secret
+
+app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode="rich", pretty_exceptions_enable=False)
+console = Console(stderr=True, highlight=False)
+
+Build = Callable[[Runtime], AbstractAsyncContextManager[ASGIApp]]
+SERVICES: dict[str, Build] = {"lobby": lobby_service, "session": session_service, "relay": relay_service}
+
+Port = Annotated[int | None, typer.Option(help="Port to listen on [PARLOR_PORT, 8000].", min=0, max=65535)]
+Host = Annotated[str | None, typer.Option(help="Address to listen on [PARLOR_HOST, 127.0.0.1].")]
+DataDir = Annotated[
+    Path | None,
+    typer.Option(help="Where the embedded Redis, SQLite and the secret live [PARLOR_DATA_DIR, .parlor]."),
+]
+Workers = Annotated[int, typer.Option(help="Processes to serve with.", min=1, max=64)]
+
+
+@app.callback(invoke_without_command=True)
+def main(
+    show_version: Annotated[bool, typer.Option("--version", help="Show the version and exit.", is_eager=True)] = False,
+) -> None:
+    """Parlor: a backend for turn-based games that never loses a move.
+
+    Every setting is also an environment variable, PARLOR_<NAME>.
+    """
+    if show_version:
+        print(f"parlor {version('parlor')}")
+        raise typer.Exit
+
+
+@app.command()
+def up(port: Port = None, host: Host = None, data_dir: DataDir = None) -> None:
+    """Start everything in one process: lobby, session, relay, the web client, a Redis and SQLite.
+
+    With PARLOR_REDIS_URL or PARLOR_DATABASE_URL set, those are used instead of the embedded ones.
+    """
+    settings = _settings(port=port, host=host, data_dir=data_dir)
+    try:
+        claim = embedded.lock(settings.data_dir)
+    except (embedded.DataDirInUse, OSError) as error:
+        _fail(str(error), "Stop the other run, or choose another directory with --data-dir.")
+    with claim:
+        sock = _listening(settings)
+        settings.port = sock.getsockname()[1]
+        database_url = settings.database_url or f"sqlite:///{(settings.data_dir / 'parlor.db').resolve()}"
+        _migrate(database_url)
+        hosted = serve.Hosted(lambda: _everything(settings, database_url), settings.grace_ms / 1000)
+        _report(serve.run(hosted, sock))
+    console.print("[dim]Parlor has stopped.[/dim]")
+
+
+@app.command()
+def lobby(port: Port = None, host: Host = None, workers: Workers = 1) -> None:
+    """Start the lobby service alone: identity, channels, tables, chat."""
+    _alone("lobby", port, host, workers)
+
+
+@app.command()
+def session(port: Port = None, host: Host = None, workers: Workers = 1) -> None:
+    """Start the session service alone: authoritative games."""
+    _alone("session", port, host, workers)
+
+
+@app.command()
+def relay(port: Port = None, host: Host = None, workers: Workers = 1) -> None:
+    """Start the relay service alone: sequenced messages between clients."""
+    _alone("relay", port, host, workers)
+
+
+@app.command()
+def migrate() -> None:
+    """Bring the database at PARLOR_DATABASE_URL to its newest form."""
+    settings = _settings()
+    if not settings.database_url:
+        _fail(
+            "PARLOR_DATABASE_URL is not set.",
+            "Name the database to migrate, for example postgresql://user@host/parlor.",
+        )
+    _migrate(settings.database_url)
+    console.print("The database is up to date.")
+
+
+# -- composition --------------------------------------------------------------------------------------------
+
+
+@asynccontextmanager
+async def _everything(settings: Settings, database_url: str) -> AsyncIterator[serve.Service]:
+    """One process: the three services behind their prefixes, the web client for the rest."""
+    async with AsyncExitStack() as stack:
+        redis_url = settings.redis_url
+        if redis_url is None:
+            redis = await stack.enter_async_context(embedded.embedded_redis(settings.data_dir))
+            redis_url = redis.url
+        secret = settings.secret.get_secret_value() if settings.secret else embedded_secret(settings.data_dir)
+        made = await stack.enter_async_context(runtime(settings, redis_url, database_url, secret))
+        apps = {name: await stack.enter_async_context(build(made)) for name, build in SERVICES.items()}
+        _announce(settings, redis_url, database_url)
+        yield serve.Service(_by_prefix(apps, Edge(web(), "web")), made.hub.drain)
+
+
+@asynccontextmanager
+async def _one(name: str, settings: Settings) -> AsyncIterator[serve.Service]:
+    assert settings.redis_url and settings.database_url and settings.secret, "checked before serving"
+    secret = settings.secret.get_secret_value()
+    async with (
+        runtime(settings, settings.redis_url, settings.database_url, secret) as made,
+        SERVICES[name](made) as built,
+    ):
+        console.print(f"Parlor {name} on http://{settings.host}:{settings.port}/{name}/")
+        yield serve.Service(built, made.hub.drain)
+
+
+def _by_prefix(apps: dict[str, ASGIApp], rest: ASGIApp) -> ASGIApp:
+    async def dispatch(scope: Scope, receive: Receive, send: Send) -> None:
+        prefix = scope["path"].split("/", 2)[1]
+        await apps.get(prefix, rest)(scope, receive, send)
+
+    return dispatch
+
+
+def _alone(name: str, port: int | None, host: str | None, workers: int) -> None:
+    settings = _settings(port=port, host=host)
+    missing = [each for each in ("redis_url", "database_url", "secret") if getattr(settings, each) is None]
+    if missing:
+        names = ", ".join(f"PARLOR_{each.upper()}" for each in missing)
+        _fail(
+            f"{names} must be set for a service that runs alone.",
+            "All services of one deployment share the same values.",
+        )
+    sock = _listening(settings)
+    settings.port = sock.getsockname()[1]
+
+    def work() -> int:
+        hosted = serve.Hosted(lambda: _one(name, settings), settings.grace_ms / 1000)
+        _report(serve.run(hosted, sock))
+        return 0
+
+    if workers == 1:
+        work()
+    else:
+        serve.run_many(workers, lambda: _exit_code(work))
+
+
+def _exit_code(work: Callable[[], int]) -> int:
+    """A worker's exit code; a failure has told its reason already."""
+    try:
+        return work()
+    except SystemExit:
+        return serve.COULD_NOT_START
+
+
+# -- words with the user ------------------------------------------------------------------------------------
+
+
+def _settings(**given: object) -> Settings:
+    try:
+        settings = Settings(**{name: value for name, value in given.items() if value is not None})  # type: ignore[arg-type]
+    except ValidationError as error:
+        problems = [f"PARLOR_{str(e['loc'][0]).upper()}: {e['msg']}" for e in error.errors()]
+        _fail("; ".join(problems), "See the settings in README.md.")
+    telemetry.configure(settings.log_level, settings.log_format)
+    return settings
+
+
+def _listening(settings: Settings) -> socket.socket:
+    try:
+        return serve.listen(settings.host, settings.port)
+    except serve.PortTaken as error:
+        _fail(str(error), "Stop what listens there, or choose another port with --port or PARLOR_PORT.")
+
+
+def _migrate(database_url: str) -> None:
+    try:
+        db.migrate(database_url)
+    except (SQLAlchemyError, OSError) as error:
+        _fail(f"The database cannot be used: {_first_line(error)}", "Check PARLOR_DATABASE_URL.")
+
+
+def _report(failure: Exception | None) -> None:
+    if failure is None:
+        return
+    if isinstance(failure, RedisError):
+        _fail(f"Redis cannot be reached: {_first_line(failure)}", "Check PARLOR_REDIS_URL.")
+    if isinstance(failure, SQLAlchemyError):
+        _fail(f"The database cannot be used: {_first_line(failure)}", "Check PARLOR_DATABASE_URL.")
+    raise failure
+
+
+def _announce(settings: Settings, redis_url: str, database_url: str) -> None:
+    kind = "SQLite" if database_url.startswith("sqlite") else "PostgreSQL"
+    redis = "external" if settings.redis_url else f"embedded, {redis_url}"
+    console.print(
+        f"\n  [bold]Parlor {version('parlor')}[/bold]  [green]http://{settings.host}:{settings.port}[/green]\n"
+        f"  services  /lobby  /session  /relay   (each with /docs and /health/ready)\n"
+        f"  redis     {redis}\n"
+        f"  database  {kind}\n"
+        f"  data      {settings.data_dir.resolve()}\n"
+        f"  [dim]Ctrl-C stops everything.[/dim]\n"
+    )
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+
+
+def _fail(message: str, hint: str) -> NoReturn:
+    console.print(f"[red]parlor:[/red] {message}\n        [dim]{hint}[/dim]", soft_wrap=True)
+    sys.exit(serve.COULD_NOT_START)

@@ -1,0 +1,131 @@
+"""The two paths that must be fast, around the framework: submitting a move and following a game.
+
+FastAPI's dependency solving costs as much as all the rest of a durable move.
+"""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import msgspec
+from fastapi import FastAPI
+from starlette.types import Receive, Scope, Send
+
+from services.session import decide
+from services.session.engine import Engine
+from services.session.match import AnyMatch
+from shared.http import Desk
+from shared.idempotency import Answer, idempotency_of
+from shared.kernel import Move
+from shared.log.hub import Hub
+from shared.log.live import Person
+from shared.problems import Problem, invalid
+
+_GAMES = "/session/games/"
+_MOVES = "/moves"
+_EVENTS = "/events"
+_JSON = (b"content-type", b"application/json")
+
+
+class HotRoutes:
+    def __init__(self, engine: Engine, hub: Hub, desk: Desk, moves: dict[str, Any]) -> None:
+        self._engine = engine
+        self._hub = hub
+        self._desk = desk
+        self._moves = {game_type: msgspec.json.Decoder(form) for game_type, form in moves.items()}
+
+    def __call__(self, method: str, path: str) -> Callable[[Scope, Receive, Send], Awaitable[int]] | None:
+        if path.startswith(_GAMES):
+            if method == "POST" and path.endswith(_MOVES):
+                return self._move
+            if method == "GET" and path.endswith(_EVENTS):
+                return self._events
+        return None
+
+    def document(self, app: FastAPI) -> None:
+        """Put these paths into the app's documentation; the framework never sees their requests."""
+        schema = app.openapi()
+        schema["paths"].update(_documentation())
+
+    async def _move(self, scope: Scope, receive: Receive, send: Send) -> int:
+        caller = self._desk.caller(scope)
+        path, body = scope["path"], scope["parlor.body"]
+        idem = idempotency_of(scope["parlor.headers"], caller.user, path, body)
+
+        def command(match: AnyMatch) -> decide.Play:
+            box = match.box_of(caller.user)
+            if box is None:
+                raise Problem("forbidden", "You have no seat in this game.")
+            return decide.Play(box, self._parsed(match.game_type, body))
+
+        game_id = path[len(_GAMES) : -len(_MOVES)]
+        answer = await self._engine.submit(game_id, "move", command, idem, _accepted)
+        await _answer(send, answer, scope["parlor.reply_headers"])
+        return answer.status
+
+    def _parsed(self, game_type: str, body: bytes) -> Move:
+        try:
+            move: Move = self._moves[game_type].decode(body)
+        except (msgspec.MsgspecError, RecursionError) as error:
+            raise invalid(f"This is no move of {game_type}: {error}") from None
+        return move
+
+    async def _events(self, scope: Scope, receive: Receive, send: Send) -> int:
+        caller = self._desk.caller(scope)
+        live = await self._engine.game(scope["path"][len(_GAMES) : -len(_EVENTS)])
+        person = Person(caller.user, caller.nick, caller.avatar)
+        response = await self._hub.follow(live, person, _cursor(scope))
+        response.raw_headers += scope["parlor.reply_headers"]
+        await response(scope, receive, send)
+        return 200
+
+
+def _documentation() -> dict[str, Any]:
+    game = {"name": "game_id", "in": "path", "required": True, "schema": {"type": "string"}}
+    cursor = {"name": "Last-Event-ID", "in": "header", "schema": {"type": "string"}}
+    return {
+        f"{_GAMES}{{game_id}}{_MOVES}": {
+            "post": {
+                "tags": ["session"],
+                "summary": "Play",
+                "description": "Submit a move; the catalogue has the schema of each game's moves.",
+                "parameters": [game],
+                "requestBody": {
+                    "required": True,
+                    "content": {"application/json": {"schema": {"type": "object"}}},
+                },
+                "responses": {"200": {"description": "The move is in the log."}},
+            }
+        },
+        f"{_GAMES}{{game_id}}{_EVENTS}": {
+            "get": {
+                "tags": ["session"],
+                "summary": "Follow",
+                "description": "Server-sent events: a snapshot, or what came after the cursor; then all as it happens.",
+                "parameters": [game, cursor],
+                "responses": {"200": {"description": "The stream.", "content": {"text/event-stream": {}}}},
+            }
+        },
+    }
+
+
+def _accepted(_: AnyMatch, version: int) -> dict[str, Any]:
+    return {"version": version, "accepted": True}
+
+
+def _cursor(scope: Scope) -> str | None:
+    header = scope["parlor.headers"].get(b"last-event-id")
+    if header is not None:
+        return str(header, "latin-1")
+    for pair in scope["query_string"].split(b"&"):
+        name, _, value = pair.partition(b"=")
+        if name == b"last_event_id":
+            return str(value, "latin-1")
+    return None
+
+
+async def _answer(send: Send, answer: Answer, extra: list[tuple[bytes, bytes]]) -> None:
+    headers = [_JSON, (b"content-length", b"%d" % len(answer.body)), *extra]
+    if answer.replayed:
+        headers.append((b"idempotent-replayed", b"true"))
+    await send({"type": "http.response.start", "status": answer.status, "headers": headers})
+    await send({"type": "http.response.body", "body": answer.body})

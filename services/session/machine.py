@@ -1,0 +1,95 @@
+"""How the log of a game is read: codecs for each game, and the fold and views of a match behind one face."""
+
+from collections.abc import Hashable
+from typing import Any
+
+import msgspec
+
+from services.session import views
+from services.session.games import AnyGame, Games
+from services.session.match import AnyEntry, AnyMatch, Created, Entry, Match, evolve
+from shared.ids import UserId
+from shared.kernel import Message
+from shared.log.live import Here
+
+
+class _TypeOnly(msgspec.Struct):
+    game_type: str
+
+
+class GameLog:
+    """The session service's kind of numbered log."""
+
+    service = "session"
+    kind = "game"
+
+    def __init__(self, games: Games) -> None:
+        self._games = games
+        self._codecs = {
+            t.game_type: (
+                msgspec.json.Decoder(_bound(Entry, game.forms.options, game.forms.state, game.forms.event)),
+                msgspec.json.Decoder(_bound(Match, game.forms.options, game.forms.state)),
+            )
+            for game in games.all
+            for t in game.types
+        }
+        self._untyped = msgspec.json.Decoder(Entry[Any, Any, Any])
+        self._encode = msgspec.json.Encoder().encode
+
+    def game(self, match: AnyMatch) -> AnyGame:
+        return self._games.game(match.game_type)
+
+    def encode(self, entry: AnyEntry) -> bytes:
+        return self._encode(entry)
+
+    def decode(self, state: AnyMatch | None, raw: bytes) -> AnyEntry:
+        game_type = state.game_type if state else _created(self._untyped.decode(raw)).game_type
+        entry: AnyEntry = self._codecs[game_type][0].decode(raw)
+        return entry
+
+    def evolve(self, state: AnyMatch | None, entry: AnyEntry) -> AnyMatch:
+        game_type = state.game_type if state else _created(entry).game_type
+        return evolve(self._games.game(game_type), state, entry)
+
+    def encode_state(self, state: AnyMatch) -> bytes:
+        return self._encode(state)
+
+    def decode_state(self, raw: bytes) -> AnyMatch:
+        game_type = msgspec.json.decode(raw, type=_TypeOnly).game_type
+        match: AnyMatch = self._codecs[game_type][1].decode(raw)
+        return match
+
+    def perspective(self, state: AnyMatch, user: UserId) -> Hashable:
+        return state.box_of(user)
+
+    def messages(
+        self,
+        log_id: str,
+        version: int,
+        before: AnyMatch | None,
+        entry: AnyEntry,
+        after: AnyMatch,
+        user: UserId,
+        here: Here,
+    ) -> list[Message]:
+        viewer = after.box_of(user)
+        return views.messages(self.game(after), log_id, before, entry, after, version, viewer, here)
+
+    def snapshot(
+        self, log_id: str, version: int, state: AnyMatch, user: UserId, here: Here, now: int
+    ) -> dict[str, Any]:
+        return views.view(self.game(state), state, log_id, version, state.box_of(user), here, now)
+
+    def presence(self, state: AnyMatch, here: Here) -> dict[str, Any]:
+        return views.presence(state, here)
+
+
+def _bound(generic: Any, *forms: Any) -> Any:
+    """A generic type with a game's own types in it."""
+    return generic[forms]
+
+
+def _created(entry: AnyEntry) -> Created[Any]:
+    first = entry.facts[0]
+    assert isinstance(first, Created), "a log begins with Created"
+    return first

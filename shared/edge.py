@@ -1,0 +1,145 @@
+"""What every request passes on its way in and out: an id, a bounded body, problems in their one form."""
+
+import itertools
+import re
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import structlog
+from redis.exceptions import RedisError
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from shared import metrics
+from shared.ids import new_id
+from shared.problems import Problem, Unavailable
+from shared.telemetry import request_id
+
+MOST_BYTES = 64 * 1024
+_FRAMEWORK_CODES = {404: "not_found", 405: "method_not_allowed"}
+_REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
+
+# A route around the framework for the few paths that must be fast; None when the path is not one of them.
+HotRoute = Callable[[str, str], Callable[[Scope, Receive, Send], Awaitable[int]] | None]
+
+log = structlog.get_logger()
+
+
+class Edge:
+    """Wraps a service's app. Leaves `parlor.headers`, `parlor.body` and `parlor.reply_headers` in the scope."""
+
+    def __init__(self, app: ASGIApp, service: str, hot: HotRoute = lambda method, path: None) -> None:
+        self._app = app
+        self._hot = hot
+        self._service = service
+        self._process = new_id()[:8]
+        self._count = itertools.count()
+        self._counters: dict[int, Any] = {}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        headers = scope["parlor.headers"] = dict(scope["headers"])
+        given = headers.get(b"x-request-id")
+        name = given if given and _REQUEST_ID.fullmatch(given) else f"{self._process}-{next(self._count)}".encode()
+        request_id.set(name.decode())
+        extra = scope["parlor.reply_headers"] = [
+            (b"x-request-id", name),
+            (b"x-content-type-options", b"nosniff"),
+        ]
+        guard = _Guard(send, extra)
+        try:
+            if scope["method"] in ("GET", "HEAD"):
+                scope["parlor.body"] = b""
+            else:
+                scope["parlor.body"] = await _body(headers, receive)
+                receive = _replayed(scope["parlor.body"], receive)
+            route = self._hot(scope["method"], scope["path"])
+            if route is not None:
+                status = await route(scope, receive, send)
+            else:
+                await self._app(scope, receive, guard)
+                status = guard.status
+        except Exception as error:
+            problem = as_problem(error)
+            status = problem.status
+            if guard.status:
+                raise  # too late for a problem; the server closes the connection
+            await problem.send(send, extra)
+        self._counted(status)
+
+    def _counted(self, status: int) -> None:
+        counter = self._counters.get(status)
+        if counter is None:
+            counter = self._counters[status] = metrics.REQUESTS.labels(self._service, str(status))
+        counter.inc()
+
+
+def as_problem(error: Exception) -> Problem:
+    """Any failure as the client is told of it; what we did not foresee is logged."""
+    if isinstance(error, Problem):
+        return error
+    if isinstance(error, HTTPException):
+        return Problem(_FRAMEWORK_CODES.get(error.status_code, "invalid_request"))
+    if isinstance(error, RedisError | OSError | DBAPIError | PoolTimeoutError):
+        log.warning("a_part_is_away", error=repr(error))
+        return Unavailable()
+    log.error("unforeseen", exc_info=error)
+    return Problem("internal")
+
+
+class _Guard:
+    """Adds our headers to the framework's answers and remembers the status."""
+
+    __slots__ = ("_extra", "_send", "status")
+
+    def __init__(self, send: Send, extra: list[tuple[bytes, bytes]]) -> None:
+        self._send = send
+        self._extra = extra
+        self.status = 0
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            message["headers"] = [*message.get("headers", ()), *self._extra]
+        await self._send(message)
+
+
+async def _body(headers: dict[bytes, bytes], receive: Receive) -> bytes:
+    """The whole body, which is never large; the limit holds with or without a stated length."""
+    stated = headers.get(b"content-length", b"0")
+    if stated.isdigit() and int(stated) > MOST_BYTES:
+        raise Problem("too_large")
+    message = await receive()
+    body: bytes = message.get("body", b"")
+    if not message.get("more_body"):
+        _checked(body)
+        return body
+    parts, size = [body], len(body)
+    while message.get("more_body"):
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            break
+        parts.append(message.get("body", b""))
+        size += len(parts[-1])
+        if size > MOST_BYTES:
+            raise Problem("too_large")
+    return b"".join(parts)
+
+
+def _checked(body: bytes) -> None:
+    if len(body) > MOST_BYTES:
+        raise Problem("too_large")
+
+
+def _replayed(body: bytes, receive: Receive) -> Receive:
+    """The body once more for the framework, then whatever comes."""
+    waiting: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def again() -> Message:
+        return waiting.pop() if waiting else await receive()
+
+    return again

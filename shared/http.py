@@ -1,0 +1,104 @@
+"""The pieces of which the services' routes are made."""
+
+import re
+from typing import Annotated, Any, TypeVar
+
+import msgspec
+from fastapi import Depends, FastAPI, Request, Response
+from starlette.exceptions import HTTPException
+
+from shared.auth import Caller, Tokens
+from shared.edge import as_problem
+from shared.idempotency import Answer, Idempotency, idempotency_of
+from shared.limits import RateLimit
+from shared.problems import Problem, invalid
+
+T = TypeVar("T")
+
+
+class Desk:
+    """Checks who calls, and how often: the same for routes of the framework and around it."""
+
+    def __init__(self, tokens: Tokens, users: RateLimit) -> None:
+        self.tokens = tokens
+        self._users = users
+
+    def caller(self, scope: Any) -> Caller:
+        caller = self.tokens.caller(scope["parlor.headers"])
+        self._users.take(caller.user)
+        return caller
+
+
+def _caller(request: Request) -> Caller:
+    desk: Desk = request.app.state.desk
+    return desk.caller(request.scope)
+
+
+def _raw_body(request: Request) -> bytes:
+    body: bytes = request.scope["parlor.body"]
+    return body
+
+
+def _idempotency(request: Request, caller: Annotated[Caller, Depends(_caller)]) -> Idempotency | None:
+    scope = request.scope
+    return idempotency_of(scope["parlor.headers"], caller.user, scope["path"], scope["parlor.body"])
+
+
+CallerDep = Annotated[Caller, Depends(_caller)]
+RawBody = Annotated[bytes, Depends(_raw_body)]
+IdempotencyDep = Annotated[Idempotency | None, Depends(_idempotency)]
+
+
+def decoded(raw: bytes, form: type[T]) -> T:
+    """A body in its form; raises the 422 problem."""
+    try:
+        return msgspec.json.decode(raw, type=form)
+    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
+        raise invalid(_explained(error)) from None
+
+
+def nothing(raw: bytes) -> None:
+    """Commands without a body take none, or an empty object."""
+    if raw.strip():
+        decoded(raw, dict[str, Any])
+
+
+def answered(answer: Answer) -> Response:
+    headers = {"Idempotent-Replayed": "true"} if answer.replayed else None
+    return Response(answer.body, answer.status, headers, media_type="application/json")
+
+
+def takes(form: Any) -> dict[str, Any]:
+    """The documentation of a body that a route decodes by itself."""
+    (schema,), components = msgspec.json.schema_components([form], ref_template="#/$defs/{name}")
+    if components:
+        schema = {**schema, "$defs": components}
+    return {"requestBody": {"required": True, "content": {"application/json": {"schema": schema}}}}
+
+
+def new_app(title: str, service: str, desk: Desk, **kwargs: Any) -> FastAPI:
+    """An app whose every error is a problem and whose documentation lies under its own prefix."""
+    app = FastAPI(
+        title=title,
+        openapi_url=f"/{service}/openapi.json",
+        docs_url=f"/{service}/docs",
+        redoc_url=None,
+        **kwargs,
+    )
+    app.state.desk = desk
+
+    async def dress(request: Request, error: Exception) -> Response:
+        problem = as_problem(error)
+        response = Response(problem.body(), problem.status)
+        response.raw_headers = [*problem.headers(), (b"content-length", str(len(response.body)).encode())]
+        return response
+
+    app.add_exception_handler(Problem, dress)
+    app.add_exception_handler(HTTPException, dress)
+    return app
+
+
+def _explained(error: Exception) -> str:
+    """The decoder's words, without anything that the client sent."""
+    said = re.sub(r"[^\x20-\x7e]", "?", str(error)) or "The body is not valid."
+    return said[:300]

@@ -1,0 +1,267 @@
+"""Every log that this process holds, and the streams that follow them."""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import Any, TypeVar
+
+import msgspec
+import structlog
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+
+from shared import metrics, sse
+from shared.ids import new_id
+from shared.log.doorbell import Doorbell
+from shared.log.keys import log_keys
+from shared.log.live import Here, LiveLog, Machine, Person
+from shared.log.store import LogStore, parse_entries
+
+_HELD = 20_000  # logs kept in memory without a follower
+_BEATS = 12  # a stream is in one of these groups and hears from us each time its second comes round
+_HERE_FOR = 40_000  # ms that a word of presence is believed; several heartbeats long
+_SETTLE = 0.1  # seconds in which changes of presence are gathered into one event
+_PRESENCE = b"p"
+
+log = structlog.get_logger()
+
+S = TypeVar("S")
+E = TypeVar("E")
+AnyLive = LiveLog[Any, Any]
+_person = msgspec.json.Decoder(Person)
+
+
+class Hub:
+    """Holds live logs, hears the doorbell for those with followers, mends gaps, keeps streams warm, drains them."""
+
+    def __init__(self, redis: "Redis", store: LogStore, doorbell: Doorbell, clock: Callable[[], int]) -> None:
+        self._clock = clock
+        self._redis = redis
+        self._store = store
+        self._doorbell = doorbell
+        self._process = new_id()
+        self._held: OrderedDict[tuple[str, str], AnyLive] = OrderedDict()
+        self._loading: dict[tuple[str, str], asyncio.Future[AnyLive | None]] = {}
+        self._followed: dict[str, tuple[AnyLive, int]] = {}  # log key → log, group
+        self._users: dict[str, int] = {}  # log key → streams open or opening
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._settling: set[str] = set()
+        self._mending: set[str] = set()
+        self._groups = 0
+        self.draining = False
+        doorbell.on_return(self._mend_all)
+
+    # -- logs ---------------------------------------------------------------------------------------------
+
+    async def log(self, machine: Machine[S, E], log_id: str) -> LiveLog[S, E] | None:
+        """The log as far as this process knows it, read if it is not held; None if there is none."""
+        key = (machine.kind, log_id)
+        held = self._held.get(key)
+        if held is not None:
+            self._held.move_to_end(key)
+            return held
+        loading = self._loading.get(key)
+        if loading is None:
+            loading = asyncio.ensure_future(self._load(machine, log_id))
+            self._loading[key] = loading
+            loading.add_done_callback(lambda _: self._loading.pop(key, None))
+        return await asyncio.shield(loading)
+
+    def fresh(self, machine: Machine[S, E], log_id: str) -> LiveLog[S, E]:
+        """A log that is about to get its first entry."""
+        return LiveLog(machine, log_keys(machine.service, machine.kind, log_id), self._store)
+
+    def hold(self, live: AnyLive) -> None:
+        self._held[(live.machine.kind, live.keys.id)] = live
+        if len(self._held) > _HELD:
+            for key in [k for k, v in self._held.items() if v.keys.log not in self._users][: _HELD // 10]:
+                del self._held[key]
+
+    async def _load(self, machine: Machine[Any, Any], log_id: str) -> AnyLive | None:
+        live = self.fresh(machine, log_id)
+        if not await live.load():
+            return None
+        self.hold(live)
+        return live
+
+    # -- streams ------------------------------------------------------------------------------------------
+
+    async def follow(self, live: AnyLive, person: Person, cursor: str | None) -> sse.EventStream:
+        """An open stream of a log: what its cursor asks for, then everything as it happens."""
+        key = live.keys.log
+        self._users[key] = self._users.get(key, 0) + 1
+        stream = sse.Stream(person.user)
+        try:
+            if key not in self._followed:
+                self._groups += 1
+                self._followed[key] = (live, self._groups % _BEATS)
+                self._doorbell.add(key, lambda payload: self._rung(live, payload))
+            await self._doorbell.ready(key)
+            here = await self._arrive(live, person)
+            stream.push(await live.opening(person.user, cursor, here, self._clock()))
+            live.streams.setdefault(person.user, []).append(stream)
+        except BaseException:
+            self._release(live)
+            raise
+        if self.draining:
+            stream.close()
+        return sse.EventStream(stream, lambda: self._leave(live, stream))
+
+    def _leave(self, live: AnyLive, stream: sse.Stream) -> None:
+        streams = live.streams[stream.user]
+        streams.remove(stream)
+        if not streams:
+            del live.streams[stream.user]
+            self._spawn(self._depart(live, live.people.pop(stream.user)))
+        self._release(live)
+
+    def _release(self, live: AnyLive) -> None:
+        key = live.keys.log
+        self._users[key] -= 1
+        if not self._users[key]:
+            del self._users[key]
+            del self._followed[key]
+            self._spawn(self._doorbell.drop(key))
+
+    def _rung(self, live: AnyLive, payload: bytes) -> None:
+        if payload == _PRESENCE:
+            self._settle(live)
+            return
+        version, _, raw = payload.partition(b" ")
+        if not live.ring(int(version), raw):
+            self._spawn(self._mend(live))
+
+    async def _mend(self, live: AnyLive) -> None:
+        """Read what the doorbell missed."""
+        key = live.keys.log
+        if key in self._mending:
+            return
+        self._mending.add(key)
+        try:
+            if await live.catch_up():
+                metrics.GAPS.inc()
+        finally:
+            self._mending.discard(key)
+
+    async def _mend_all(self) -> None:
+        await self._beat([live for live, _ in self._followed.values()])
+
+    # -- presence -----------------------------------------------------------------------------------------
+
+    async def _arrive(self, live: AnyLive, person: Person) -> Here:
+        """Say that somebody is here, learn who else is, and catch up, in one round trip."""
+        newly = person.user not in live.people
+        live.people[person.user] = person
+        pipe = self._redis.pipeline(transaction=False)
+        self._say_here(pipe, live)
+        if newly:
+            pipe.execute_command("SPUBLISH", live.keys.log, _PRESENCE)
+        pipe.zrangebyscore(live.keys.present, self._clock(), "+inf")
+        pipe.xrange(live.keys.log, f"({live.version}-0", "+")
+        *_, present, entries = await pipe.execute()
+        live.accept(parse_entries(entries))
+        return _here(present)
+
+    async def _depart(self, live: AnyLive, person: Person) -> None:
+        if person.user in live.people:
+            return  # back already
+        pipe = self._redis.pipeline(transaction=False)
+        pipe.zrem(live.keys.present, self._member(person))
+        pipe.execute_command("SPUBLISH", live.keys.log, _PRESENCE)
+        await pipe.execute()
+
+    def _say_here(self, pipe: Any, live: AnyLive) -> None:
+        until = self._clock() + _HERE_FOR
+        pipe.zadd(live.keys.present, {self._member(person): until for person in live.people.values()})
+        pipe.pexpire(live.keys.present, _HERE_FOR)
+
+    def _member(self, person: Person) -> bytes:
+        return self._process.encode() + b" " + msgspec.json.encode(person)
+
+    def _settle(self, live: AnyLive) -> None:
+        """Look who is here a moment from now, once for all changes until then."""
+        key = live.keys.log
+        if key not in self._settling:
+            self._settling.add(key)
+            asyncio.get_running_loop().call_later(_SETTLE, lambda: self._spawn(self._look_round(live)))
+
+    async def _look_round(self, live: AnyLive) -> None:
+        self._settling.discard(live.keys.log)
+        present: Any = await self._redis.zrangebyscore(live.keys.present, self._clock(), "+inf")
+        self._seen(live, _here(present))
+
+    def _seen(self, live: AnyLive, here: Here) -> None:
+        if here != live.here:
+            live.here = here
+            live.tell_presence()
+
+    async def here(self, live: AnyLive) -> Here:
+        """Who has a stream of this log open anywhere; catches up by the way."""
+        pipe = self._redis.pipeline(transaction=False)
+        pipe.zrangebyscore(live.keys.present, self._clock(), "+inf")
+        pipe.xrange(live.keys.log, f"({live.version}-0", "+")
+        present, entries = await pipe.execute()
+        live.accept(parse_entries(entries))
+        return _here(present)
+
+    # -- heartbeat and drain ------------------------------------------------------------------------------
+
+    async def run(self) -> None:
+        """Each second, let one group of logs hear from us and compare them with the truth."""
+        second = 0
+        while True:
+            await asyncio.sleep(1)
+            second += 1
+            due = [live for live, group in self._followed.values() if group == second % _BEATS]
+            for live in due:
+                for streams in live.streams.values():
+                    for stream in streams:
+                        stream.push(sse.HEARTBEAT)
+            try:
+                await self._beat(due)
+            except (RedisError, OSError) as error:
+                log.warning("heartbeat_missed", error=str(error))
+
+    async def _beat(self, lives: list[AnyLive]) -> None:
+        """Renew the word that our people are here, see who else is, and mend what the doorbell missed."""
+        lives = [live for live in lives if live.people]
+        if not lives:
+            return
+        pipe = self._redis.pipeline(transaction=False)
+        for live in lives:
+            pipe.xrange(live.keys.log, f"({live.version}-0", "+")
+            pipe.zremrangebyscore(live.keys.present, "-inf", self._clock())
+            self._say_here(pipe, live)
+            pipe.zrange(live.keys.present, 0, -1)
+        replies = await pipe.execute()
+        for i, live in enumerate(lives):
+            entries, _, _, _, present = replies[5 * i : 5 * i + 5]
+            if live.accept(parse_entries(entries)):
+                metrics.GAPS.inc()
+            self._seen(live, _here(present))
+
+    async def drain(self, seconds: float) -> None:
+        """Close every stream, spread over the time given, so that their clients do not all come back at once."""
+        self.draining = True
+        streams = [s for live, _ in self._followed.values() for group in live.streams.values() for s in group]
+        for i, stream in enumerate(streams):
+            stream.close()
+            if i % 50 == 49:
+                await asyncio.sleep(seconds * 50 / len(streams))
+
+    def _spawn(self, work: Awaitable[None]) -> None:
+        task = asyncio.ensure_future(_quietly(work))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+
+async def _quietly(work: Awaitable[None]) -> None:
+    """Redis being away is mended by the next heartbeat."""
+    with suppress(RedisError, OSError):
+        await work
+
+
+def _here(members: list[bytes]) -> Here:
+    people = [_person.decode(member.partition(b" ")[2]) for member in members]
+    return {person.user: person for person in people}

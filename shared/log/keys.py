@@ -1,0 +1,73 @@
+"""Where a numbered log and what changes with it lie in Redis."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from zlib import crc32
+
+PARTITIONS = 64  # enough to spread over any cluster we foresee, few enough to poll each second
+
+
+@dataclass(frozen=True, slots=True)
+class Partition:
+    """The keys that one commit may touch together; the hash tag keeps them in one cluster slot."""
+
+    service: str
+    number: int
+
+    @property
+    def stem(self) -> str:
+        return f"{self.service}:{{p{self.number}}}"
+
+    @property
+    def timers(self) -> str:
+        return f"{self.stem}:timers"
+
+    @property
+    def outbox(self) -> str:
+        return f"{self.stem}:outbox"
+
+    def lease(self, worker: str) -> str:
+        return f"{self.stem}:lease:{worker}"
+
+    def bell(self, worker: str) -> str:
+        """The channel on which a commit calls a worker: the name of what it works on."""
+        return self.timers if worker == "timers" else self.outbox
+
+    def answer(self, idempotency: str) -> str:
+        return f"{self.stem}:answer:{idempotency}"
+
+
+@dataclass(frozen=True, slots=True)
+class LogKeys:
+    """The keys of one log, spelled out once because every commit sends them."""
+
+    id: str
+    partition: Partition
+    log: str
+    snapshot: str
+    present: str
+    timers: str
+    outbox: str
+
+
+@lru_cache(maxsize=65536)
+def log_keys(service: str, kind: str, log_id: str) -> LogKeys:
+    partition = partition_of(service, log_id)
+    stem = f"{partition.stem}:{kind}:{log_id}"
+    return LogKeys(
+        id=log_id,
+        partition=partition,
+        log=f"{stem}:log",
+        snapshot=f"{stem}:snapshot",
+        present=f"{stem}:present",
+        timers=partition.timers,
+        outbox=partition.outbox,
+    )
+
+
+def partition_of(service: str, log_id: str) -> Partition:
+    return Partition(service, crc32(log_id.encode()) % PARTITIONS)
+
+
+def partitions(service: str) -> list[Partition]:
+    return [Partition(service, n) for n in range(PARTITIONS)]

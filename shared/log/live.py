@@ -1,0 +1,197 @@
+"""A log as this process holds it: the state folded so far, and the streams that follow it."""
+
+from collections import deque
+from collections.abc import Hashable, Sequence
+from typing import Any, Generic, Protocol, TypeVar
+
+import msgspec
+
+from shared import sse
+from shared.ids import UserId
+from shared.kernel import Message
+from shared.log.keys import LogKeys
+from shared.log.store import LogStore
+
+# Reconnecting clients are mostly a few events behind; older cursors are served by folding the log anew.
+_REMEMBERED = 64
+
+S = TypeVar("S")
+E = TypeVar("E")
+
+
+class Person(msgspec.Struct, frozen=True):
+    """Somebody who is here."""
+
+    user: UserId
+    nick: str
+    avatar: str | None
+
+
+Here = dict[UserId, Person]
+
+
+class Machine(Protocol[S, E]):
+    """How one kind of log is read. Every method is pure."""
+
+    service: str
+    kind: str
+
+    def decode(self, state: S | None, raw: bytes) -> E: ...
+    def evolve(self, state: S | None, entry: E) -> S: ...
+    def encode_state(self, state: S) -> bytes: ...
+    def decode_state(self, raw: bytes) -> S: ...
+
+    def perspective(self, state: S, user: UserId) -> Hashable:
+        """Users with equal perspectives are sent the same bytes."""
+
+    def messages(
+        self, log_id: str, version: int, before: S | None, entry: E, after: S, user: UserId, here: Here
+    ) -> list[Message]:
+        """What an entry tells a user."""
+
+    def snapshot(self, log_id: str, version: int, state: S, user: UserId, here: Here, now: int) -> dict[str, Any]:
+        """All that a user may see now."""
+
+    def presence(self, state: S, here: Here) -> dict[str, Any]:
+        """Who is here, as the log's followers are told."""
+
+
+class Transition(msgspec.Struct, Generic[S, E]):
+    version: int
+    before: S | None
+    entry: E
+    after: S
+
+
+class LiveLog(Generic[S, E]):
+    """One gate for every entry, whether from our own commit, the doorbell or a read: its version must be the next."""
+
+    def __init__(self, machine: Machine[S, E], keys: LogKeys, store: LogStore) -> None:
+        self.machine = machine
+        self.keys = keys
+        self.version = 0
+        self.streams: dict[UserId, list[sse.Stream]] = {}
+        self.people: Here = {}  # those with streams in this process
+        self.here: Here = {}  # those with streams anywhere
+        self._state: S | None = None
+        self._store = store
+        self._past: deque[Transition[S, E]] = deque(maxlen=_REMEMBERED)
+
+    @property
+    def state(self) -> S:
+        assert self._state is not None, "a log is only handed out once it has an entry"
+        return self._state
+
+    async def load(self) -> bool:
+        """Read the whole of it; False when there is no such log."""
+        stored = await self._store.load(self.keys)
+        if stored.snapshot:
+            self.version = stored.snapshot[0]
+            self._state = self.machine.decode_state(stored.snapshot[1])
+        self.accept(stored.entries)
+        return self.version > 0
+
+    async def catch_up(self) -> bool:
+        """Read what came since; True if there was anything."""
+        return self.accept(await self._store.read(self.keys, self.version))
+
+    def accept(self, entries: Sequence[tuple[int, bytes]]) -> bool:
+        """Take entries that were read; those already known pass by."""
+        before = self.version
+        for version, raw in entries:
+            self.ring(version, raw)
+        return self.version > before
+
+    def ring(self, version: int, raw: bytes) -> bool:
+        """Take one entry; False if entries are missing before it."""
+        if version <= self.version:
+            return True
+        if version != self.version + 1:
+            return False
+        entry = self.machine.decode(self._state, raw)
+        self.advance(version, entry, self.machine.evolve(self._state, entry))
+        return True
+
+    def advance(self, version: int, entry: E, after: S) -> None:
+        """Move on by one entry and tell everyone who follows, unless that has been done already."""
+        if version != self.version + 1:
+            return
+        step = Transition(version, self._state, entry, after)
+        self._past.append(step)
+        self.version = version
+        self._state = after
+        if self.streams:
+            self._tell(step)
+
+    def _tell(self, step: Transition[S, E]) -> None:
+        ready: dict[Hashable, bytes] = {}
+        for user, streams in self.streams.items():
+            seen_as = self.machine.perspective(step.after, user)
+            data = ready.get(seen_as)
+            if data is None:
+                data = ready[seen_as] = sse.frames(step.version, self._messages(step, user))
+            if data:
+                for stream in streams:
+                    stream.push(data)
+
+    def _messages(self, step: Transition[S, E], user: UserId) -> list[Message]:
+        return self.machine.messages(self.keys.id, step.version, step.before, step.entry, step.after, user, self.here)
+
+    def tell_presence(self) -> None:
+        data = sse.frame("presence", self.machine.presence(self.state, self.here))
+        for streams in self.streams.values():
+            for stream in streams:
+                stream.push(data)
+
+    async def opening(self, user: UserId, cursor: str | None, here: Here, now: int) -> bytes:
+        """What a new stream starts with: what came after its cursor, or a snapshot.
+
+        No await lies between the last look at the version and the return: nothing is lost before it follows.
+        """
+        wanted = sse.parse_cursor(cursor) if cursor is not None else None
+        resumed = await self._since(wanted, user) if wanted else None
+        if resumed is None:
+            reason = "connect" if cursor is None else "gap"
+            view = self.machine.snapshot(self.keys.id, self.version, self.state, user, here, now)
+            resumed = sse.frame("snapshot", {**view, "reason": reason}, self.version)
+        return sse.OPENING + resumed + sse.frame("presence", self.machine.presence(self.state, here))
+
+    async def history(self) -> list[Transition[S, E]]:
+        """Every transition from the first, read anew."""
+        steps: list[Transition[S, E]] = []
+        state: S | None = None
+        for version, raw in await self._store.read(self.keys, 0):
+            entry = self.machine.decode(state, raw)
+            after = self.machine.evolve(state, entry)
+            steps.append(Transition(version, state, entry, after))
+            state = after
+        return steps
+
+    async def _since(self, cursor: sse.Cursor, user: UserId) -> bytes | None:
+        """Frames after a cursor, or None if they cannot be had."""
+        if cursor.version > self.version:
+            return None
+        first = cursor.version + 1 if cursor.k is None else cursor.version
+        if first > self.version:
+            return b""
+        steps: list[Transition[S, E]] = []
+        if not self._past or self._past[0].version > first:
+            steps = await self.history()
+            if not steps or steps[0].version > first:
+                return None
+        known = steps[-1].version if steps else 0
+        steps += [step for step in self._past if step.version > known]
+        if steps[-1].version != self.version:
+            return None  # it moved on faster than it could be read
+        parts = []
+        for step in steps:
+            if step.version < first:
+                continue
+            messages = self._messages(step, user)
+            after = -1
+            if step.version == cursor.version and cursor.k is not None:
+                if cursor.k >= len(messages) - 1:
+                    return None  # an id that this version never had
+                after = cursor.k
+            parts.append(sse.frames(step.version, messages, after))
+        return b"".join(parts)

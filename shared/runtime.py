@@ -1,0 +1,96 @@
+"""What a process has one of: its connections, its hub, its tokens. Made by the composition root."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from typing import Any
+
+from redis.asyncio import Redis
+from redis.asyncio.retry import Retry
+from redis.backoff import ExponentialBackoff, NoBackoff
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from shared import db
+from shared.auth import Revocations, Tokens
+from shared.http import Desk
+from shared.limits import RateLimit
+from shared.log.doorbell import Doorbell
+from shared.log.hub import Hub
+from shared.log.store import LogStore
+from shared.settings import Settings
+
+# The contract leaves room for 200 requests a second from a user and 50 sign-ins a second from an address.
+_USER_RATE, _USER_BURST = 250, 500
+_ADDRESS_RATE, _ADDRESS_BURST = 60, 120
+
+
+def wall_clock() -> int:
+    """Milliseconds since 1970."""
+    return time.time_ns() // 1_000_000
+
+
+@dataclass(frozen=True)
+class Runtime:
+    settings: Settings
+    redis: "Redis"
+    db: AsyncEngine
+    store: LogStore
+    doorbell: Doorbell
+    hub: Hub
+    tokens: Tokens
+    desk: Desk
+    sign_ins: RateLimit
+
+
+@asynccontextmanager
+async def runtime(settings: Settings, redis_url: str, database_url: str, secret: str) -> AsyncIterator[Runtime]:
+    """Connect everything; on the way out, let go of it."""
+    retrying = Retry(ExponentialBackoff(cap=0.5, base=0.02), 6)  # about 1.5 s: an embedded Redis is back by then
+    redis = Redis.from_url(redis_url, protocol=2, retry=retrying, socket_connect_timeout=2, socket_timeout=5)
+    writer = Redis.from_url(
+        redis_url, protocol=2, retry=Retry(NoBackoff(), 0), socket_connect_timeout=2, socket_timeout=5
+    )
+    patient = Redis.from_url(
+        redis_url, protocol=2, retry=Retry(NoBackoff(), 0), socket_connect_timeout=2, socket_timeout=None
+    )
+    engine = db.engine(database_url)
+    revocations = Revocations(patient)
+    tokens = Tokens(secret, revocations, wall_clock)
+    limited = settings.rate_limit == "on"
+    store = LogStore(redis, writer)
+    doorbell = Doorbell(patient)
+    hub = Hub(redis, store, doorbell, wall_clock)
+    await revocations.load()
+    made = Runtime(
+        settings=settings,
+        redis=redis,
+        db=engine,
+        store=store,
+        doorbell=doorbell,
+        hub=hub,
+        tokens=tokens,
+        desk=Desk(tokens, RateLimit(_USER_RATE, _USER_BURST, wall_clock, limited)),
+        sign_ins=RateLimit(_ADDRESS_RATE, _ADDRESS_BURST, wall_clock, limited),
+    )
+    try:
+        async with running(doorbell.run(), hub.run(), revocations.run()):
+            yield made
+    finally:
+        await engine.dispose()
+        for client in (redis, writer, patient):
+            with suppress(Exception):
+                await client.aclose()
+
+
+@asynccontextmanager
+async def running(*work: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
+    """Run coroutines in the background while the body lasts."""
+    tasks = [asyncio.ensure_future(each) for each in work]
+    try:
+        yield
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

@@ -1,0 +1,180 @@
+"""Running an app under uvicorn: built at start-up, drained at shutdown."""
+
+import asyncio
+import gc
+import os
+import resource
+import signal
+import socket
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress
+from dataclasses import dataclass
+
+import structlog
+import uvicorn
+from starlette.types import ASGIApp, Receive, Scope, Send
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+COULD_NOT_START = 1  # exit code
+_BACKLOG = 4096
+_DEAD_AFTER_MS = 60_000  # a peer that acknowledges nothing for this long is gone
+
+log = structlog.get_logger()
+
+
+class PortTaken(Exception):
+    pass
+
+
+@dataclass(frozen=True)
+class Service:
+    """An app, and how to let go of its streams within some seconds."""
+
+    app: ASGIApp
+    drain: Callable[[float], Awaitable[None]]
+
+
+class Hosted:
+    """An ASGI app whose inside exists between start-up and shutdown."""
+
+    def __init__(self, build: Callable[[], AbstractAsyncContextManager[Service]], grace: float) -> None:
+        self._build = build
+        self._service: Service | None = None
+        self.grace = grace
+        self.failure: Exception | None = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._live(receive, send)
+        else:
+            assert self._service is not None, "the server starts up before it accepts connections"
+            await self._service.app(scope, receive, send)
+
+    async def drain(self) -> None:
+        if self._service is not None:
+            await self._service.drain(self.grace)
+
+    async def _live(self, receive: Receive, send: Send) -> None:
+        await receive()
+        async with AsyncExitStack() as stack:
+            try:
+                self._service = await stack.enter_async_context(self._build())
+            except Exception as error:
+                self.failure = error
+                await send({"type": "lifespan.startup.failed", "message": ""})
+                return
+            _settle_memory()
+            await send({"type": "lifespan.startup.complete"})
+            await receive()
+        await send({"type": "lifespan.shutdown.complete"})
+
+
+class Server(uvicorn.Server):
+    """Closes the event streams first; uvicorn would wait for them for ever."""
+
+    def __init__(self, config: uvicorn.Config, hosted: Hosted) -> None:
+        super().__init__(config)
+        self._hosted = hosted
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        draining = asyncio.ensure_future(self._hosted.drain())
+        await super().shutdown(sockets)
+        await draining
+
+
+class Protocol(HttpToolsProtocol):
+    """Adds what ASGI lacks: a way to hang up on a reader that has stopped reading."""
+
+    def on_message_begin(self) -> None:
+        super().on_message_begin()
+        self.scope["parlor.abort"] = self.transport.abort  # type: ignore[typeddict-unknown-key]
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Bind before anything else is started, so that a taken port costs nothing."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    sock = socket.socket(family, socket.SOCK_STREAM)
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    if hasattr(socket, "TCP_USER_TIMEOUT"):
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, _DEAD_AFTER_MS)
+    try:
+        sock.bind((host, port))
+        sock.listen(_BACKLOG)
+    except OSError as error:
+        sock.close()
+        raise PortTaken(f"Cannot listen on {host}:{port}: {error.strerror}.") from None
+    sock.set_inheritable(True)
+    return sock
+
+
+def run(hosted: Hosted, sock: socket.socket) -> Exception | None:
+    """Serve until a signal; answers why it could not start, if so."""
+    _allow_many_files()
+    config = uvicorn.Config(
+        hosted,
+        http=Protocol,
+        ws="none",
+        loop="uvloop",
+        lifespan="on",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        backlog=_BACKLOG,
+        timeout_keep_alive=75,
+        timeout_graceful_shutdown=round(hosted.grace) + 3,
+    )
+    # uvicorn raises the signal again once it has shut down in good order; that is then no error.
+    for each in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(each, lambda *_: None)
+    try:
+        Server(config, hosted).run(sockets=[sock])
+    except SystemExit:
+        return hosted.failure or RuntimeError("The server did not start.")
+    return None
+
+
+def run_many(workers: int, work: Callable[[], int]) -> None:
+    """Run `work` in as many processes; one that dies is replaced, one that cannot start ends them all."""
+    children: set[int] = set()
+    stopping = False
+
+    def stop(*_: object) -> None:
+        nonlocal stopping
+        stopping = True
+        for pid in children:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGTERM)
+
+    def fork() -> None:
+        pid = os.fork()
+        if pid == 0:
+            os._exit(work())
+        children.add(pid)
+
+    for each in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(each, stop)
+    for _ in range(workers):
+        fork()
+    while children:
+        pid, status = os.wait()
+        children.discard(pid)
+        if stopping:
+            continue
+        if os.waitstatus_to_exitcode(status) == COULD_NOT_START:
+            stop()
+        else:
+            log.warning("worker_died", pid=pid, status=os.waitstatus_to_exitcode(status))
+            fork()
+
+
+def _settle_memory() -> None:
+    """What was made at start-up stays; collecting it again and again costs latency under load."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 50)
+
+
+def _allow_many_files() -> None:
+    """Every stream is an open file."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))

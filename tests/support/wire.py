@@ -1,0 +1,35 @@
+"""Bytes on a plain socket, for what a well-mannered HTTP client would not send."""
+
+import asyncio
+import re
+
+
+async def first_status(port: int, request: bytes, timeout: float = 5.0) -> int:
+    """Send bytes and return the status of the answer, without closing our side first."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    try:
+        async with asyncio.timeout(timeout):
+            writer.write(request)
+            await writer.drain()
+            line = await reader.readline()
+    finally:
+        writer.close()
+    return int(line.split()[1])
+
+
+async def pipeline(port: int, path: str, token: str, times: int) -> list[bytes]:
+    """GET a path so often, as fast as one connection carries it; return each answer's head."""
+    head = f"GET {path} HTTP/1.1\r\nHost: parlor\r\nAuthorization: Bearer {token}\r\n"
+    requests = (head + "\r\n").encode() * (times - 1) + (head + "Connection: close\r\n\r\n").encode()
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+
+    async def send() -> None:
+        writer.write(requests)
+        await writer.drain()
+
+    try:
+        async with asyncio.timeout(30.0):
+            _, answers = await asyncio.gather(send(), reader.read())
+    finally:
+        writer.close()
+    return re.findall(rb"HTTP/1\.1 \d{3} .*?\r\n\r\n", answers, re.DOTALL)

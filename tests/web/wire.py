@@ -1,0 +1,58 @@
+"""A network path that a test can cut, since a browser's own offline switch leaves open streams alone."""
+
+import asyncio
+from typing import Self
+from urllib.parse import urlsplit
+
+
+class Wire:
+    """Carries TCP connections to one server until it is cut; mended, it has the same address as before."""
+
+    def __init__(self, target: str) -> None:
+        parts = urlsplit(target)
+        self._target = (parts.hostname, parts.port)
+        self._port = 0
+        self._server: asyncio.Server | None = None
+        self._ends: set[asyncio.StreamWriter] = set()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self._port}"
+
+    async def __aenter__(self) -> Self:
+        await self.mend()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self.cut()
+
+    async def mend(self) -> None:
+        self._server = await asyncio.start_server(self._carry, "127.0.0.1", self._port)
+        self._port = self._server.sockets[0].getsockname()[1]
+
+    def cut(self) -> None:
+        """Breaks every connection and refuses new ones."""
+        if self._server is not None:
+            self._server.close()
+        for end in self._ends:
+            end.transport.abort()
+
+    async def _carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        far_reader, far_writer = await asyncio.open_connection(*self._target)
+        ends = {writer, far_writer}
+        self._ends |= ends
+        try:
+            await asyncio.gather(_pump(reader, far_writer), _pump(far_reader, writer))
+        finally:
+            self._ends -= ends
+
+
+async def _pump(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
+    try:
+        while chunk := await source.read(65536):
+            sink.write(chunk)
+            await sink.drain()
+    except ConnectionError:
+        pass  # a cut ends the way, whichever side notices first
+    finally:
+        sink.close()
