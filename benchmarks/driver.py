@@ -41,6 +41,10 @@ def encode(method: str, path: str, token: str, payload: bytes) -> bytes:
     return "\r\n".join(head).encode() + b"\r\n\r\n" + payload
 
 
+def _line(raw: bytes) -> str:
+    return raw.partition(b"\r\n")[0].decode()
+
+
 class Connection(asyncio.Protocol):
     """A keep-alive connection with at most one request in flight; a second one waits for its turn."""
 
@@ -77,10 +81,13 @@ class Connection(asyncio.Protocol):
 
         self.on_answer = take
         self.send(raw)
-        async with asyncio.timeout(timeout):
-            status, body = await answer
+        try:
+            async with asyncio.timeout(timeout):
+                status, body = await answer
+        except TimeoutError:
+            raise BenchmarkError(f"no answer within {timeout:.0f} s: {_line(raw)}") from None
         if not 200 <= status < 300:
-            raise BenchmarkError(f"{raw.splitlines()[0].decode()} was answered {status}: {body[:300]!r}")
+            raise BenchmarkError(f"{_line(raw)} was answered {status}: {body[:300]!r}")
         return msgspec.json.decode(body) if body else None
 
     def close(self) -> None:
@@ -139,10 +146,13 @@ class Stream(asyncio.Protocol):
         loop = asyncio.get_running_loop()
         stream = cls(box, on_response)
         stream._opened = loop.create_future()
-        async with asyncio.timeout(timeout):
-            await loop.create_connection(lambda: stream, HOST, port)
-            stream._transport.write(raw)
-            snapshot = await stream._opened
+        try:
+            async with asyncio.timeout(timeout):
+                await loop.create_connection(lambda: stream, HOST, port)
+                stream._transport.write(raw)
+                snapshot = await stream._opened
+        except TimeoutError:
+            raise BenchmarkError(f"no snapshot within {timeout:.0f} s: {_line(raw)}") from None
         stream._opened = None
         return stream, msgspec.json.decode(snapshot)
 

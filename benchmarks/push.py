@@ -16,7 +16,7 @@ from itertools import count
 from typing import Any, ClassVar
 
 from benchmarks.arena import Arena, Window
-from benchmarks.driver import Connection, OnResponse, Stream, encode, request
+from benchmarks.driver import BenchmarkError, Connection, OnResponse, Stream, encode, request
 from benchmarks.players import DRAW, Player, in_parallel
 from benchmarks.server import Server
 
@@ -66,8 +66,10 @@ async def record(players: Sequence[Player]) -> list[bytes]:
     for cell in DRAW:
         arrived.clear()
         await pair[mover].post(f"/session/games/{game_id}/moves", {"type": "play", "cell": cell})
-        async with asyncio.timeout(5.0):
-            await arrived.wait()
+        try:
+            await asyncio.wait_for(arrived.wait(), timeout=5.0)
+        except TimeoutError:
+            raise BenchmarkError(f"a move in game {game_id} did not reach the watcher") from None
         mover ^= 1
         if cell == DRAW[-1]:
             await asyncio.sleep(0.1)

@@ -77,6 +77,7 @@ async def runtime(settings: Settings, redis_url: str, database_url: str, secret:
     try:
         async with running(doorbell.run(), hub.run(), revocations.run()):
             yield made
+            await hub.settle()
     finally:
         await engine.dispose()
         for client in (redis, writer, patient):

@@ -70,6 +70,10 @@ class Stream:
         self._closing = False
         self._abort: Callable[[], None] | None = None
 
+    def begin(self, data: bytes) -> None:
+        """Hand over what the stream starts with, however much that is: its reader has had no chance to read yet."""
+        self._ready.append(data)
+
     def push(self, data: bytes) -> None:
         """Hand over bytes to be written; a reader that is too far behind is cut off."""
         if self._closing:

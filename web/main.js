@@ -226,11 +226,7 @@ $("sign-out").onclick = () =>
   });
 $("new-game").onclick = newGame;
 $("again").onclick = newGame;
-$("join").onclick = () =>
-  command(async () => {
-    await post(path("join"));
-    route();
-  });
+$("join").onclick = () => command(() => post(path("join")));
 $("resign").onclick = () => confirm("Resign this game?") && command(() => post(path("resign")));
 $("copy").onclick = async () => {
   $("share-link").select();

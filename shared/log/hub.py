@@ -99,7 +99,7 @@ class Hub:
                 self._doorbell.add(key, lambda payload: self._rung(live, payload))
             await self._doorbell.ready(key)
             here = await self._arrive(live, person)
-            stream.push(await live.opening(person.user, cursor, here, self._clock()))
+            stream.begin(await live.opening(person.user, cursor, here, self._clock()))
             live.streams.setdefault(person.user, []).append(stream)
         except BaseException:
             self._release(live)
@@ -249,6 +249,11 @@ class Hub:
             stream.close()
             if i % 50 == 49:
                 await asyncio.sleep(seconds * 50 / len(streams))
+
+    async def settle(self) -> None:
+        """Wait for what was begun in the background."""
+        while self._tasks:
+            await asyncio.gather(*self._tasks)
 
     def _spawn(self, work: Awaitable[None]) -> None:
         task = asyncio.ensure_future(_quietly(work))

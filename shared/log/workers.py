@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Any
 
 import structlog
@@ -45,16 +46,25 @@ class Worker:
         for partition in self._partitions:
             doorbell.add(partition.bell(name), self._waker(partition))
 
-    async def work(self, held: list[Partition]) -> float:
-        """Do what is due; answers in how many seconds to look again."""
+    async def work(self, partitions: list[Partition]) -> None:
+        """Do what is due in these."""
         raise NotImplementedError
+
+    def due(self) -> set[Partition]:
+        """Where something is due now, as far as is known without looking."""
+        return set()
+
+    def until_due(self) -> float:
+        """Seconds until something is due."""
+        return POLL
 
     async def run(self) -> None:
         """Until cancelled: each second renew the leases and look; in between, look where the doorbell rang."""
         loop = asyncio.get_running_loop()
         subscribed, next_poll = False, 0.0
         while True:
-            pause = POLL
+            self._wake.clear()
+            rung, self._woken = self._woken, set()
             try:
                 if not subscribed:
                     await self._listen()
@@ -64,17 +74,14 @@ class Worker:
                     await self._renew()
                     looking = self._held
                 else:
-                    looking = self._held & self._woken
-                self._woken.clear()
+                    looking = self._held & (rung | self.due())
                 if looking:
-                    pause = await self.work(sorted(looking, key=lambda p: p.number))
+                    await self.work(sorted(looking, key=lambda p: p.number))
             except (RedisError, OSError, Unavailable) as error:
                 log.warning("worker_waits", worker=self._name, error=str(error))
-            self._wake.clear()
-            try:
-                await asyncio.wait_for(self._wake.wait(), max(0.0, min(pause, next_poll - loop.time())))
-            except TimeoutError:
-                continue
+                await asyncio.sleep(0.1)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._wake.wait(), max(0.0, min(self.until_due(), next_poll - loop.time())))
 
     async def release(self) -> None:
         """Let another process take over at once."""
@@ -118,20 +125,26 @@ class Timers(Worker):
         self._expire = expire
         self._next: dict[Partition, float] = {}
 
-    async def work(self, held: list[Partition]) -> float:
+    def due(self) -> set[Partition]:
+        now = self._clock()
+        return {partition for partition, at in self._next.items() if at <= now}
+
+    def until_due(self) -> float:
+        soonest = min((at for partition, at in self._next.items() if partition in self._held), default=float("inf"))
+        return (soonest - self._clock()) / 1000
+
+    async def work(self, partitions: list[Partition]) -> None:
         now = self._clock()
         pipe = self._redis.pipeline(transaction=False)
-        for partition in held:
+        for partition in partitions:
             pipe.zrange(partition.timers, 0, _AT_ONCE, withscores=True)
-        for partition, timers in zip(held, await pipe.execute(), strict=True):
+        for partition, timers in zip(partitions, await pipe.execute(), strict=True):
             for log_id, deadline in timers:
                 if deadline <= now:
                     metrics.TIMERS_LATE.observe((now - deadline) / 1000)
                     await self._fire(log_id.decode())
             ahead = [deadline for _, deadline in timers if deadline > now]
             self._next[partition] = min(ahead, default=float("inf"))
-        soonest = min((at for p, at in self._next.items() if p in self._held), default=float("inf"))
-        return (soonest - self._clock()) / 1000
 
     async def _fire(self, log_id: str) -> None:
         try:
@@ -156,11 +169,10 @@ class Outbox(Worker):
         super().__init__(redis, doorbell, service, name)
         self._handle = handle
 
-    async def work(self, held: list[Partition]) -> float:
-        for partition, messages in zip(held, await self._read(held), strict=True):
+    async def work(self, partitions: list[Partition]) -> None:
+        for partition, messages in zip(partitions, await self._read(partitions), strict=True):
             if messages:
                 await self._deliver(partition, messages)
-        return POLL
 
     async def _read(self, held: list[Partition]) -> list[list[tuple[bytes, dict[bytes, bytes]]]]:
         """What is new; where something failed before, that first. One consumer name for all: order holds."""

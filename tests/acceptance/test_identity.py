@@ -188,7 +188,7 @@ async def test_logging_out_leaves_the_users_other_tokens_alone(http: httpx.Async
 
 @pytest.mark.parametrize(
     "value",
-    ["", "Bearer",  "Bearer x", "Bearer a.b.c", "Basic QW5uOng=", "Bearer \xff", "Bearer a b"],
+    ["", "Bearer", "Bearer x", "Bearer a.b.c", "Basic QW5uOng=", "Bearer \xff", "Bearer a b"],
 )
 async def test_no_other_authorization_is_understood(http: httpx.AsyncClient, value: str) -> None:
     response = await http.get("/lobby/me", headers=[(b"Authorization", value.encode("latin-1"))])

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 
 import httpx
 import pytest
@@ -41,25 +42,61 @@ async def match(http: httpx.AsyncClient) -> Match:
     return await Match.start(await Player.guest(http, "Ann"), await Player.guest(http, "Bob"))
 
 
-def assert_unavailable(response: httpx.Response) -> None:
-    assert_problem(response, 503, "unavailable")
-    assert int(response.headers["retry-after"]) >= 1
+@asynccontextmanager
+async def outage(redis: RedisServer, http: httpx.AsyncClient) -> AsyncIterator[None]:
+    """Redis is away inside the context; after it, the product has found it again."""
+    await asyncio.to_thread(redis.kill)
+    try:
+        yield
+    finally:
+        await asyncio.to_thread(redis.start)
+        await eventually(lambda: http.get("/session/health/ready"), lambda each: each.status_code == 200, timeout=10.0)
 
 
-async def test_what_needs_redis_is_unavailable_until_it_is_back(
+async def test_what_needs_redis_is_unavailable_while_it_is_away(
+    match: Match, redis: RedisServer, http: httpx.AsyncClient
+) -> None:
+    game = f"/session/games/{match.id}"
+    async with outage(redis, http):
+        requests = {
+            "create": match.x.post("/session/games", {"game_type": "xsos", "seats": ["me", "open"]}),
+            "keyed": match.x.play(match.id, 1, key="k"),
+            "play": match.x.play(match.id, 0),
+            "resign": match.x.resign(match.id),
+            "view": match.x.get(game),
+            "unknown game": match.x.get("/session/games/no-such-game"),
+            "resume": match.x.get(f"{game}/events", {"last_event_id": "1"}),
+            "events": match.x.get(f"{game}/events"),
+        }
+        answers = await asyncio.gather(*requests.values(), return_exceptions=True)
+    refused = {
+        name: answer.status_code if isinstance(answer, httpx.Response) else repr(answer)
+        for name, answer in zip(requests, answers, strict=True)
+    }
+    assert refused == dict.fromkeys(requests, 503)
+    for answer in answers:
+        assert isinstance(answer, httpx.Response)
+        assert_problem(answer, 503, "unavailable")
+        assert int(answer.headers["retry-after"]) >= 1
+
+
+@pytest.mark.parametrize("service", ["lobby", "session", "relay"])
+async def test_a_service_without_redis_is_alive_but_not_ready(
+    redis: RedisServer, http: httpx.AsyncClient, service: str
+) -> None:
+    async with outage(redis, http):
+        ready = await http.get(f"/{service}/health/ready")
+        live = await http.get(f"/{service}/health/live")
+    assert (ready.status_code, live.status_code) == (503, 200)
+
+
+async def test_what_was_accepted_before_an_outage_is_there_after_it(
     match: Match, redis: RedisServer, http: httpx.AsyncClient
 ) -> None:
     version = await match.play(0)
-    await asyncio.to_thread(redis.kill)
-    try:
-        assert_unavailable(await match.o.play(match.id, 1))
-        assert_unavailable(await match.o.post("/session/games", {"game_type": "xsos", "seats": ["me", "open"]}))
-        for service in ("lobby", "session", "relay"):
-            assert (await http.get(f"/{service}/health/ready")).status_code == 503
-            assert (await http.get(f"/{service}/health/live")).status_code == 200
-    finally:
-        await asyncio.to_thread(redis.start)
-    await eventually(lambda: http.get("/session/health/ready"), lambda each: each.status_code == 200, timeout=10.0)
+    async with outage(redis, http):
+        refused = await match.o.play(match.id, 1)
+    assert_problem(refused, 503, "unavailable")
     view = await match.x.view(match.id)
     assert view["version"] == version
     assert view["gamestate"]["board"][:2] == ["X", None]

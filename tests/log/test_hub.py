@@ -1,0 +1,164 @@
+"""The hub: followers see every entry once and in order, whatever the doorbell does."""
+
+import asyncio
+
+from shared import sse
+from shared.ids import UserId
+from shared.log.keys import LogKeys
+from shared.log.live import Person
+from tests.log.conftest import NoteLog, Replica
+from tests.support.waiting import eventually
+
+
+class Reader:
+    """Follows a log and keeps what it is sent, as a client would read it."""
+
+    def __init__(self) -> None:
+        self.text = ""
+        self._grown = asyncio.Event()
+
+    async def follow(self, replica: Replica, keys: LogKeys, name: str = "ann", cursor: str | None = None) -> None:
+        live = await replica.log(keys)
+        response = await replica.hub.follow(live, Person(UserId(name), name, None), cursor)
+        self._task = asyncio.ensure_future(response({"type": "http", "method": "GET"}, self._wait, self._send))
+
+    async def sees(self, part: str, times: int = 1) -> None:
+        async with asyncio.timeout(20):
+            while self.text.count(part) < times:
+                self._grown.clear()
+                await self._grown.wait()
+
+    def ids(self) -> list[str]:
+        return [line[4:] for line in self.text.splitlines() if line.startswith("id: ")]
+
+    async def leave(self) -> None:
+        self._task.cancel()
+        await asyncio.gather(self._task, return_exceptions=True)
+
+    async def _send(self, message: "dict[str, object]") -> None:  # type: ignore[override]
+        body = message.get("body", b"")
+        assert isinstance(body, bytes)
+        self.text += body.decode()
+        self._grown.set()
+
+    async def _wait(self) -> "dict[str, object]":  # type: ignore[override]
+        await asyncio.Event().wait()
+        raise AssertionError
+
+
+async def test_an_entry_written_in_one_replica_is_seen_in_another(here: Replica, there: Replica, keys: LogKeys) -> None:
+    await here.write(keys, 0, "first")
+    reader = Reader()
+    await reader.follow(there, keys)
+    await reader.sees('"reason":"connect"')
+    await here.write(keys, 1, "second")
+    await reader.sees("second")
+    assert reader.ids() == ["1", "2"]
+
+
+async def test_a_doorbell_that_skips_a_version_is_mended_by_reading(
+    here: Replica, there: Replica, keys: LogKeys
+) -> None:
+    await here.write(keys, 0, "first")
+    reader = Reader()
+    await reader.follow(there, keys)
+    await here.redis.xadd(keys.log, {"e": "unannounced"}, id="2-0")
+    await here.write(keys, 2, "third")
+    await reader.sees("third")
+    assert reader.ids() == ["1", "2", "3"]
+
+
+async def test_a_lost_last_doorbell_is_noticed_at_the_heartbeat(here: Replica, there: Replica, keys: LogKeys) -> None:
+    await here.write(keys, 0, "first")
+    reader = Reader()
+    await reader.follow(there, keys)
+    await here.redis.xadd(keys.log, {"e": "unannounced"}, id="2-0")
+    await reader.sees("unannounced")
+    assert reader.ids() == ["1", "2"]
+
+
+async def test_after_its_connection_was_cut_the_doorbell_catches_up(
+    here: Replica, there: Replica, keys: LogKeys
+) -> None:
+    await here.write(keys, 0, "first")
+    reader = Reader()
+    await reader.follow(there, keys)
+    await here.redis.execute_command("CLIENT", "KILL", "TYPE", "pubsub")
+    await here.write(keys, 1, "second")
+    await reader.sees("second")
+    await here.write(keys, 2, "third")
+    await reader.sees("third")
+    assert reader.ids() == ["1", "2", "3"]
+
+
+async def test_resuming_gives_exactly_what_came_after_the_cursor(here: Replica, keys: LogKeys) -> None:
+    await here.write(keys, 0, *[f"note {i}" for i in range(1, 101)])
+    for cursor in (0, 1, 50, 99, 100):  # older than what the process remembers, and younger
+        reader = Reader()
+        await reader.follow(here, keys, cursor=str(cursor))
+        await reader.sees("presence")
+        assert reader.ids() == [str(i) for i in range(cursor + 1, 101)]
+        await reader.leave()
+
+
+async def test_a_cursor_that_never_was_starts_over_with_a_gap(here: Replica, keys: LogKeys) -> None:
+    await here.write(keys, 0, "first")
+    for cursor in ("2", "-1", "1.0", "x", "", "1.5.5", "0.0", "99999999999999999999"):
+        reader = Reader()
+        await reader.follow(here, keys, cursor=cursor)
+        await reader.sees('"reason":"gap"')
+        await reader.leave()
+
+
+async def test_everyone_is_told_who_comes_and_goes(here: Replica, there: Replica, keys: LogKeys) -> None:
+    await here.write(keys, 0, "first")
+    ann, bob = Reader(), Reader()
+    await ann.follow(here, keys, "ann")
+    await bob.follow(there, keys, "bob")
+    await ann.sees('{"here":["ann","bob"]}')
+    await bob.leave()
+    await ann.sees('{"here":["ann"]}', times=2)
+
+
+async def test_draining_ends_every_stream_cleanly(here: Replica, keys: LogKeys) -> None:
+    await here.write(keys, 0, "first")
+    readers = [Reader() for _ in range(20)]
+    for reader in readers:
+        await reader.follow(here, keys)
+    await here.hub.drain(0.1)
+    async with asyncio.timeout(5):
+        await asyncio.gather(*[reader._task for reader in readers])
+
+
+async def test_a_log_nobody_follows_is_not_listened_to(here: Replica, keys: LogKeys) -> None:
+    await here.write(keys, 0, "first")
+    reader = Reader()
+    await reader.follow(here, keys)
+    assert await here.redis.execute_command("PUBSUB", "SHARDNUMSUB", keys.log) == [keys.log.encode(), 1]
+    await reader.leave()
+    await here.hub.settle()
+    await eventually(lambda: here.redis.execute_command("PUBSUB", "SHARDNUMSUB", keys.log), lambda n: n[1] == 0)
+
+
+def test_the_gate_lets_each_version_pass_once() -> None:
+    from shared.log.keys import log_keys
+    from shared.log.live import LiveLog
+
+    live = LiveLog(NoteLog(), log_keys("test", "notes", "x"), None)  # type: ignore[arg-type]
+    assert live.ring(1, b"a")
+    assert live.ring(1, b"a again")
+    assert not live.ring(3, b"c")
+    assert live.ring(2, b"b")
+    assert live.state == ("a", "b")
+
+
+def test_an_unread_stream_is_cut_off_at_its_limit() -> None:
+    aborted: list[bool] = []
+    stream = sse.Stream(UserId("ann"))
+    stream._abort = lambda: aborted.append(True)
+    for _ in range(sse.UNREAD_LIMIT // 1024):
+        stream.push(b"x" * 1024)
+    assert not aborted
+    stream.push(b"x")
+    assert aborted
+    assert not stream._ready, "what it held is let go"

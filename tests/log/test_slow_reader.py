@@ -1,0 +1,82 @@
+"""A client that stops reading costs a bounded amount of memory, is cut off, and can resume."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import httpx
+import uvicorn
+from starlette.types import Receive, Scope, Send
+
+from shared import sse
+from shared.ids import UserId
+from shared.log.keys import LogKeys
+from shared.log.live import Person
+from shared.serve import Protocol, listen
+from tests.log.conftest import Replica
+
+NOTE = "x" * 16_000
+
+
+@asynccontextmanager
+async def serving(replica: Replica, keys: LogKeys) -> AsyncIterator[int]:
+    """One path that follows the log, served by the product's own protocol."""
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        headers = dict(scope["headers"])
+        cursor = headers.get(b"last-event-id", b"").decode() or None
+        live = await replica.log(keys)
+        response = await replica.hub.follow(live, Person(UserId("ann"), "ann", None), cursor)
+        await response(scope, receive, send)
+
+    sock = listen("127.0.0.1", 0)
+    server = uvicorn.Server(uvicorn.Config(app, http=Protocol, lifespan="off", log_config=None))
+    serving = asyncio.ensure_future(server._serve([sock]))
+    try:
+        yield sock.getsockname()[1]
+    finally:
+        server.should_exit = True
+        await replica.hub.drain(0)
+        await serving
+
+
+def lazy_client(port: int) -> socket.socket:
+    """Asks for the stream, reads its beginning, and then nothing more."""
+    client = socket.socket()
+    client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    client.connect(("127.0.0.1", port))
+    client.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+    while b"snapshot" not in client.recv(4096):
+        pass
+    return client
+
+
+async def test_a_reader_that_stops_is_cut_off_and_can_resume(here: Replica, keys: LogKeys) -> None:
+    await here.write(keys, 0, "first")
+    async with serving(here, keys) as port:
+        client = await asyncio.to_thread(lazy_client, port)
+        live = await here.log(keys)
+        (stream,) = live.streams[UserId("ann")]
+        version, most = 1, 0
+        while UserId("ann") in live.streams:
+            await here.write(keys, version, NOTE)
+            version += 1
+            most = max(most, stream._unread)
+            assert version < 1_000, "it was never cut off"
+            await asyncio.sleep(0)
+        assert most <= sse.UNREAD_LIMIT + 2 * len(NOTE)
+        with client:
+            while await asyncio.to_thread(client.recv, 65536):
+                pass  # what the sockets held; then the end, since the server hung up
+
+        async with httpx.AsyncClient() as http:
+            request = http.stream("GET", f"http://127.0.0.1:{port}/", headers={"Last-Event-ID": "1"})
+            async with asyncio.timeout(20), request as response:
+                ids = []
+                async for line in response.aiter_lines():
+                    if line.startswith("id: "):
+                        ids.append(int(line[4:]))
+                    if ids and ids[-1] == version:
+                        break
+        assert ids == list(range(2, version + 1))

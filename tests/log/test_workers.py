@@ -1,0 +1,111 @@
+"""Timers and outboxes: worked by one process at a time, in order, and by another when that one is gone."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from shared.ids import new_id
+from shared.log.keys import LogKeys, log_keys
+from shared.log.store import Commit
+from shared.log.workers import Outbox, Timers
+from shared.runtime import running, wall_clock
+from tests.log.conftest import Replica
+from tests.support.waiting import eventually
+
+
+class Inbox:
+    """Collects what a worker hands over; may fail first."""
+
+    def __init__(self, failures: int = 0) -> None:
+        self.got: list[str] = []
+        self._failures = failures
+        self._refused = 0
+        self._grown = asyncio.Event()
+
+    async def take(self, item: bytes | str) -> None:
+        if self._failures:
+            self._failures -= 1
+            self._refused += 1
+            raise ValueError("not yet")
+        self.got.append(item.decode() if isinstance(item, bytes) else item)
+        self._grown.set()
+
+    async def count(self) -> int:
+        return len(self.got)
+
+    async def refused(self) -> int:
+        return self._refused
+
+    async def holds(self, count: int) -> list[str]:
+        async with asyncio.timeout(10):
+            while len(self.got) < count:
+                self._grown.clear()
+                await self._grown.wait()
+        return self.got
+
+
+def once(replica: Replica, inbox: Inbox) -> Callable[[str], Awaitable[None]]:
+    """A handler of timers that clears the timer, as a committed command would."""
+
+    async def expire(log_id: str) -> None:
+        await replica.redis.zrem(log_keys("test", "notes", log_id).timers, log_id)
+        await inbox.take(log_id)
+
+    return expire
+
+
+def timers(replica: Replica, inbox: Inbox) -> Timers:
+    return Timers(replica.redis, replica.doorbell, "test", wall_clock, once(replica, inbox))
+
+
+async def test_a_timer_fires_soon_after_its_time_and_not_before(here: Replica, keys: LogKeys) -> None:
+    inbox = Inbox()
+    async with running(timers(here, inbox).run()):
+        due = wall_clock() + 300
+        await here.store.commit(Commit(keys, 0, [b"a"], timer=due))
+        assert await inbox.holds(1) == [keys.id]
+        assert 0 <= wall_clock() - due < 500
+
+
+async def test_a_timer_that_was_due_while_nobody_looked_fires_at_the_start(here: Replica, keys: LogKeys) -> None:
+    await here.store.commit(Commit(keys, 0, [b"a"], timer=wall_clock() - 60_000))
+    inbox = Inbox()
+    async with running(timers(here, inbox).run()):
+        assert await inbox.holds(1) == [keys.id]
+
+
+async def test_one_of_two_processes_works_and_the_other_takes_over(here: Replica, there: Replica) -> None:
+    first, second = Inbox(), Inbox()
+    worker = timers(here, first)
+    async with running(timers(there, second).run()):
+        async with running(worker.run()):
+            early = [log_keys("test", "notes", new_id()) for _ in range(20)]
+            for each in early:
+                await here.store.commit(Commit(each, 0, [b"a"], timer=wall_clock()))
+            await eventually(first.count, lambda n: n + len(second.got) == 20, timeout=10)
+        assert sorted(first.got + second.got) == sorted(each.id for each in early), "each of them once"
+        late = log_keys("test", "notes", new_id())
+        await here.store.commit(Commit(late, 0, [b"a"], timer=wall_clock()))
+        await worker.release()
+        await second.holds(len(second.got) + (late.id not in second.got))
+        assert late.id in second.got
+
+
+async def test_outbox_messages_arrive_in_order_even_after_a_failure(here: Replica, keys: LogKeys) -> None:
+    inbox = Inbox(failures=2)
+    async with running(Outbox(here.redis, here.doorbell, "test", new_id(), inbox.take).run()):
+        messages = [f"{keys.id} {i}" for i in range(5)]
+        for version, message in enumerate(messages):
+            await here.store.commit(Commit(keys, version, [b"a"], outbox=[message.encode()]))
+        await inbox.holds(5)
+        assert [item for item in inbox.got if item.startswith(keys.id)] == messages
+
+
+async def test_what_a_dead_reader_had_taken_is_handed_to_the_next(here: Replica, there: Replica, keys: LogKeys) -> None:
+    name = new_id()
+    stuck, healthy = Inbox(failures=1_000_000), Inbox()
+    dying = Outbox(here.redis, here.doorbell, "test", name, stuck.take)
+    async with running(dying.run()):
+        await here.store.commit(Commit(keys, 0, [b"a"], outbox=[b"news"]))
+        await eventually(stuck.refused, bool, timeout=10)
+    async with running(Outbox(there.redis, there.doorbell, "test", name, healthy.take).run()):
+        assert "news" in await healthy.holds(1)
