@@ -2,6 +2,8 @@
 
 import asyncio
 
+from starlette.types import Message
+
 from shared import sse
 from shared.ids import UserId
 from shared.log.keys import LogKeys
@@ -35,13 +37,11 @@ class Reader:
         self._task.cancel()
         await asyncio.gather(self._task, return_exceptions=True)
 
-    async def _send(self, message: "dict[str, object]") -> None:  # type: ignore[override]
-        body = message.get("body", b"")
-        assert isinstance(body, bytes)
-        self.text += body.decode()
+    async def _send(self, message: Message) -> None:
+        self.text += message.get("body", b"").decode()
         self._grown.set()
 
-    async def _wait(self) -> "dict[str, object]":  # type: ignore[override]
+    async def _wait(self) -> Message:
         await asyncio.Event().wait()
         raise AssertionError
 
