@@ -172,11 +172,11 @@ class Stream(asyncio.Protocol):
         if self._held:
             data = self._held + data
             self._held = b""
-        if not data.endswith(_WHOLE):
-            self._held = data
-            return
         if self._opened:
             self._opening(data)
+            return
+        if not data.endswith(_WHOLE):
+            self._held = data
             return
         count = data.count(_RESPONSE)
         if count:
@@ -192,7 +192,11 @@ class Stream(asyncio.Protocol):
     def _opening(self, data: bytes) -> None:
         assert self._opened is not None
         snapshot = _SNAPSHOT.search(data)
-        if snapshot and not self._opened.done():
-            self._opened.set_result(snapshot[1])
-        elif not snapshot and data.startswith(b"HTTP/1.1 ") and not data.startswith(b"HTTP/1.1 200"):
+        if self._opened.done():
+            return
+        if data.startswith(b"HTTP/1.1 ") and not data.startswith(b"HTTP/1.1 200"):
             self._opened.set_exception(BenchmarkError(f"a stream was refused: {data[:300]!r}"))
+        elif snapshot and data.endswith(_WHOLE):
+            self._opened.set_result(snapshot[1])
+        else:
+            self._held = data

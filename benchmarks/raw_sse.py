@@ -43,7 +43,17 @@ async def _stream(crowd: list[ASGISendCallable], receive: ASGIReceiveCallable, s
 
 
 def serve(port: int = typer.Option(...)) -> None:
-    uvicorn.run(app, port=port, loop="uvloop", http="httptools", lifespan="off", access_log=False, log_level="warning")
+    # Connections rest while it is Parlor's turn to be measured.
+    uvicorn.run(
+        app,
+        port=port,
+        loop="uvloop",
+        http="httptools",
+        lifespan="off",
+        access_log=False,
+        log_level="warning",
+        timeout_keep_alive=300,
+    )
 
 
 if __name__ == "__main__":

@@ -18,8 +18,10 @@ from shared.problems import Problem, Unavailable
 from shared.telemetry import request_id
 
 MOST_BYTES = 64 * 1024
-_FRAMEWORK_CODES = {404: "not_found", 405: "method_not_allowed"}
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
+
+# What the clients of Redis and of the database raise when the other side is away.
+AWAY = (RedisError, OSError, DBAPIError, PoolTimeoutError)
 
 # A route around the framework for the few paths that must be fast; None when the path is not one of them.
 HotRoute = Callable[[str, str], Callable[[Scope, Receive, Send], Awaitable[int]] | None]
@@ -66,9 +68,8 @@ class Edge:
         except Exception as error:
             problem = as_problem(error)
             status = problem.status
-            if guard.status:
-                raise  # too late for a problem; the server closes the connection
-            await problem.send(send, extra)
+            if not guard.status:  # else it is too late, and the server closes the connection
+                await problem.send(send, extra)
         self._counted(status)
 
     def _counted(self, status: int) -> None:
@@ -83,8 +84,8 @@ def as_problem(error: Exception) -> Problem:
     if isinstance(error, Problem):
         return error
     if isinstance(error, HTTPException):
-        return Problem(_FRAMEWORK_CODES.get(error.status_code, "invalid_request"))
-    if isinstance(error, RedisError | OSError | DBAPIError | PoolTimeoutError):
+        return Problem("not_found" if error.status_code in (404, 405) else "invalid_request")
+    if isinstance(error, AWAY):
         log.warning("a_part_is_away", error=repr(error))
         return Unavailable()
     log.error("unforeseen", exc_info=error)

@@ -8,7 +8,7 @@ from fastapi import Depends, FastAPI, Request, Response
 from starlette.exceptions import HTTPException
 
 from shared.auth import Caller, Tokens
-from shared.edge import as_problem
+from shared.edge import AWAY, as_problem
 from shared.idempotency import Answer, Idempotency, idempotency_of
 from shared.limits import RateLimit
 from shared.problems import Problem, invalid
@@ -93,8 +93,8 @@ def new_app(title: str, service: str, desk: Desk, **kwargs: Any) -> FastAPI:
         response.raw_headers = [*problem.headers(), (b"content-length", str(len(response.body)).encode())]
         return response
 
-    app.add_exception_handler(Problem, dress)
-    app.add_exception_handler(HTTPException, dress)
+    for kind in (Problem, HTTPException, *AWAY, Exception):
+        app.add_exception_handler(kind, dress)
     return app
 
 

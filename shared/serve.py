@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import logging
 import os
 import resource
 import signal
@@ -61,6 +62,7 @@ class Hosted:
                 self._service = await stack.enter_async_context(self._build())
             except Exception as error:
                 self.failure = error
+                logging.getLogger("uvicorn.error").disabled = True  # whoever started us tells the reason
                 await send({"type": "lifespan.startup.failed", "message": ""})
                 return
             _settle_memory()

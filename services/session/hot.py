@@ -26,12 +26,17 @@ _EVENTS = "/events"
 _JSON = (b"content-type", b"application/json")
 
 
+class NoMove(Move, frozen=True, tag="no_move"):
+    """What no game takes."""
+
+
 class HotRoutes:
     def __init__(self, engine: Engine, hub: Hub, desk: Desk, moves: dict[str, Any]) -> None:
         self._engine = engine
         self._hub = hub
         self._desk = desk
-        self._moves = {game_type: msgspec.json.Decoder(form) for game_type, form in moves.items()}
+        # A second kind of move makes `type` obligatory even for a game that has only one.
+        self._moves = {game_type: msgspec.json.Decoder(form | NoMove) for game_type, form in moves.items()}
 
     def __call__(self, method: str, path: str) -> Callable[[Scope, Receive, Send], Awaitable[int]] | None:
         if path.startswith(_GAMES):
@@ -67,6 +72,8 @@ class HotRoutes:
             move: Move = self._moves[game_type].decode(body)
         except (msgspec.MsgspecError, RecursionError) as error:
             raise invalid(f"This is no move of {game_type}: {error}") from None
+        if isinstance(move, NoMove):
+            raise invalid(f"This is no move of {game_type}.")
         return move
 
     async def _events(self, scope: Scope, receive: Receive, send: Send) -> int:

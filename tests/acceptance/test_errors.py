@@ -16,7 +16,6 @@ NEED_A_TOKEN = [
     ("POST", "/session/games/some-game/resign"),
     ("GET", "/session/games/some-game/events"),
     ("GET", "/session/games/some-game/replay"),
-    ("POST", "/relay/client_msg"),
 ]
 GAME_COMMANDS = ["moves", "resign", "join"]
 

@@ -64,7 +64,7 @@ async def test_what_needs_redis_is_unavailable_while_it_is_away(
             "play": match.x.play(match.id, 0),
             "resign": match.x.resign(match.id),
             "view": match.x.get(game),
-            "unknown game": match.x.get("/session/games/no-such-game"),
+            "unknown game": match.x.get(f"/session/games/{'a' * 20}"),
             "resume": match.x.get(f"{game}/events", {"last_event_id": "1"}),
             "events": match.x.get(f"{game}/events"),
         }
@@ -80,14 +80,13 @@ async def test_what_needs_redis_is_unavailable_while_it_is_away(
         assert int(answer.headers["retry-after"]) >= 1
 
 
-@pytest.mark.parametrize("service", ["lobby", "session", "relay"])
-async def test_a_service_without_redis_is_alive_but_not_ready(
-    redis: RedisServer, http: httpx.AsyncClient, service: str
-) -> None:
+async def test_a_service_without_redis_is_alive_but_not_ready(redis: RedisServer, http: httpx.AsyncClient) -> None:
+    services = ("lobby", "session", "relay")
     async with outage(redis, http):
-        ready = await http.get(f"/{service}/health/ready")
-        live = await http.get(f"/{service}/health/live")
-    assert (ready.status_code, live.status_code) == (503, 200)
+        ready = await asyncio.gather(*(http.get(f"/{service}/health/ready") for service in services))
+        live = await asyncio.gather(*(http.get(f"/{service}/health/live") for service in services))
+    assert [response.status_code for response in ready] == [503, 503, 503]
+    assert [response.status_code for response in live] == [200, 200, 200]
 
 
 async def test_what_was_accepted_before_an_outage_is_there_after_it(

@@ -38,12 +38,17 @@ def deployment(database_url: str) -> Iterator[Deployment]:
         migrated = run_parlor("migrate", settings=settings, cwd=home)
         assert migrated.returncode == 0, migrated.stderr
 
-        def start(service: str) -> Server:
-            return stack.enter_context(
-                Server(service, services=(service,), home=_own(home, service), settings=settings)
-            )
-
-        yield Deployment(redis, start("lobby"), [start("session"), start("session")])
+        servers = [
+            Server(service, services=(service,), home=_own(home, service), settings=settings)
+            for service in ("lobby", "session", "session")
+        ]
+        for server in servers:
+            server.launch()
+            stack.callback(server.close)
+        for server in servers:
+            server.wait_until_ready()
+        lobby, *sessions = servers
+        yield Deployment(redis, lobby, sessions)
 
 
 def _own(home: Path, service: str) -> Path:

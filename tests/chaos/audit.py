@@ -1,0 +1,85 @@
+"""What the players wrote down, held against what the server says happened."""
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.chaos.clients import Client, Follower
+from tests.chaos.tables import Game, Move, Table
+from tests.support.client import Json
+from tests.support.convergence import law, stable
+
+
+@dataclass
+class Findings:
+    """Broken promises, each with its evidence."""
+
+    lost: list[str] = field(default_factory=list)
+    doubled: list[str] = field(default_factory=list)
+    unsent: list[str] = field(default_factory=list)
+    gaps: list[str] = field(default_factory=list)
+    streams: list[str] = field(default_factory=list)
+    diverged: list[str] = field(default_factory=list)
+
+
+async def audit(table: Table, findings: Findings) -> None:
+    """Look at every game of a table as both its players see it now."""
+    for game in table.games:
+        path = f"/session/games/{game.id}"
+        for box, client in enumerate(table.clients):
+            replay = await client.ask(f"{path}/replay", {"as": str(box)})
+            _check_moves(game, _moves(replay), findings)
+            _check_stream(game, box, replay, findings)
+            await _check_view(game, client, game.followers[box], findings)
+
+
+def _moves(replay: Json) -> list[Move]:
+    events = replay["events"]
+    colors = next(event["data"]["gamestate"]["colors"] for event in events if event["event"] == "started")
+    return [
+        Move(event["version"], colors.index(event["data"]["color"]), event["data"]["cell"])
+        for event in events
+        if event["event"] == "response"
+    ]
+
+
+def _check_moves(game: Game, written: list[Move], findings: Findings) -> None:
+    counts = Counter((move.box, move.cell) for move in written)
+    findings.lost += [f"{game.id}: {move} is not in {written}" for move in game.answered if move not in written]
+    findings.doubled += [f"{game.id}: {move} is in {written} twice" for move, count in counts.items() if count > 1]
+    findings.unsent += [f"{game.id}: nobody sent {move}" for move in counts if move not in game.sent]
+
+
+def _check_stream(game: Game, box: int, replay: Json, findings: Findings) -> None:
+    """After the snapshot that it began with, a client saw what its seat was told, each event once and in order."""
+    follower = game.followers[box]
+    first, *seen = [(event.id, event.name, stable(event.data)) for event in follower.seen]
+    findings.gaps += [f"{game.id}, box {box}: {id_}" for id_, name, data in [first, *seen] if _is_gap(name, data)]
+    told = [event for event in _told(replay) if event[2]["version"] > first[2]["version"]]
+    if seen != told:
+        ids = [event[0] for event in seen], [event[0] for event in told]
+        other = [(ours, theirs) for ours, theirs in zip(seen, told, strict=False) if ours != theirs][:1]
+        findings.streams.append(f"{game.id}, box {box}, from {first[0]}: saw {ids[0]}, was told {ids[1]}; {other}")
+
+
+def _is_gap(name: str, data: Any) -> bool:
+    return name == "snapshot" and data["reason"] == "gap"
+
+
+def _told(replay: Json) -> list[tuple[str, str, Any]]:
+    """A seat's replay as its stream must have carried it: the last event of a version has the bare number."""
+    by_version = defaultdict(list)
+    for event in replay["events"]:
+        by_version[event["version"]].append(event)
+    told = []
+    for version, events in by_version.items():
+        for k, event in enumerate(events):
+            event_id = str(version) if event is events[-1] else f"{version}.{k}"
+            told.append((event_id, event["event"], stable(event["data"])))
+    return told
+
+
+async def _check_view(game: Game, client: Client, follower: Follower, findings: Findings) -> None:
+    view = await client.ask(f"/session/games/{game.id}")
+    if law(view) != law(follower.view) or view["version"] != follower.view["version"]:
+        findings.diverged.append(f"{game.id}: believed {law(follower.view)}, but it is {law(view)}")

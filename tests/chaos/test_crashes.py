@@ -1,0 +1,77 @@
+"""Kill -9 at any moment under fifty games: no accepted move is lost or doubled, and everyone sees everything once."""
+
+import asyncio
+import os
+import random
+from collections.abc import Callable, Iterable
+
+import pytest
+
+from tests.chaos import campaign as campaigns
+from tests.chaos.campaign import Campaign
+from tests.chaos.crashes import Crash
+from tests.support.product import short_directory
+
+SECONDS = float(os.environ.get("PARLOR_CHAOS_SECONDS", "300"))
+
+Plan = Callable[[random.Random], Iterable[Crash]]
+
+
+def short(chance: random.Random) -> Iterable[Crash]:
+    return campaigns.some_of_each(3, chance)
+
+
+def long(chance: random.Random) -> Iterable[Crash]:
+    return campaigns.for_seconds(SECONDS, chance)
+
+
+@pytest.fixture(scope="module", params=[short, pytest.param(long, marks=pytest.mark.chaos)])
+def campaign(request: pytest.FixtureRequest) -> Campaign:
+    """Games through crashes, as planned; run once for all the promises below."""
+    plan: Plan = request.param
+    seed = int(os.environ.get("PARLOR_CHAOS_SEED") or random.randrange(1_000_000))
+    chance = random.Random(seed)
+    report = request.config.get_terminal_writer()
+    report.line(f"\n{plan.__name__} campaign with PARLOR_CHAOS_SEED={seed}")
+    with short_directory() as home:
+        done = asyncio.run(campaigns.run(home, plan(chance), chance))
+    report.line(str(done.tally))
+    return done
+
+
+def test_every_command_was_accepted_in_the_end_and_nobody_was_left_waiting(campaign: Campaign) -> None:
+    assert campaign.complaints == []
+
+
+def test_games_were_played_through_crashes_of_every_kind(campaign: Campaign) -> None:
+    assert set(campaign.tally.crashes) == set(Crash)
+    assert campaign.tally.games >= campaigns.TABLES
+    assert campaign.tally.resumes > 0
+
+
+def test_every_answered_move_is_in_the_replay_at_its_version(campaign: Campaign) -> None:
+    assert campaign.findings.lost == []
+
+
+def test_no_move_is_in_a_replay_twice(campaign: Campaign) -> None:
+    assert campaign.findings.doubled == []
+
+
+def test_no_move_is_in_a_replay_that_no_client_sent(campaign: Campaign) -> None:
+    assert campaign.findings.unsent == []
+
+
+def test_no_resume_met_a_gap(campaign: Campaign) -> None:
+    assert campaign.findings.gaps == []
+
+
+def test_every_client_saw_every_event_once_and_in_order(campaign: Campaign) -> None:
+    assert campaign.findings.streams == []
+
+
+def test_every_client_believes_what_the_server_says(campaign: Campaign) -> None:
+    assert campaign.findings.diverged == []
+
+
+def test_no_process_is_left_behind(campaign: Campaign) -> None:
+    assert campaign.left_behind == []
