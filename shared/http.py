@@ -29,17 +29,18 @@ class Desk:
         return caller
 
 
-def _caller(request: Request) -> Caller:
+# Asynchronous although they never wait: the framework sends plain functions to a thread.
+async def _caller(request: Request) -> Caller:
     desk: Desk = request.app.state.desk
     return desk.caller(request.scope)
 
 
-def _raw_body(request: Request) -> bytes:
+async def _raw_body(request: Request) -> bytes:
     body: bytes = request.scope["parlor.body"]
     return body
 
 
-def _idempotency(request: Request, caller: Annotated[Caller, Depends(_caller)]) -> Idempotency | None:
+async def _idempotency(request: Request, caller: Annotated[Caller, Depends(_caller)]) -> Idempotency | None:
     scope = request.scope
     return idempotency_of(scope["parlor.headers"], caller.user, scope["path"], scope["parlor.body"])
 

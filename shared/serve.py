@@ -85,11 +85,24 @@ class Server(uvicorn.Server):
 
 
 class Protocol(HttpToolsProtocol):
-    """Adds what ASGI lacks: a way to hang up on a reader that has stopped reading."""
+    """Adds what ASGI lacks: to hang up on a reader that has stopped reading, and to hear of its hanging up by a call.
+
+    A task in each stream that waits for the disconnect would double what an idle stream costs.
+    """
+
+    on_hang_up: Callable[[], None] | None = None
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
-        self.scope["parlor.abort"] = self.transport.abort  # type: ignore[typeddict-unknown-key]
+        self.scope["parlor.connection"] = self  # type: ignore[typeddict-unknown-key]
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        if self.on_hang_up:
+            self.on_hang_up()
+
+    def abort(self) -> None:
+        self.transport.abort()
 
 
 def listen(host: str, port: int) -> socket.socket:

@@ -3,7 +3,7 @@
 import asyncio
 import re
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 from sse_starlette import EventSourceResponse
@@ -57,6 +57,14 @@ def frames(version: int, messages: Sequence[Message], after: int = -1) -> bytes:
     return b"".join(parts)
 
 
+class Connection(Protocol):
+    """What a stream needs of the connection under it; `shared.serve` puts it into the scope."""
+
+    on_hang_up: Callable[[], None] | None
+
+    def abort(self) -> None: ...
+
+
 class Stream:
     """One client's open stream: bytes that wait to be written, and a way to end it."""
 
@@ -102,7 +110,7 @@ class Stream:
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)
 
-    async def write_to(self, send: Send, abort: Callable[[], None] | None) -> None:
+    async def write_to(self, send: Send, abort: Callable[[], None]) -> None:
         """Write whatever is ready, all of it in one go, until closed."""
         self._abort = abort
         loop = asyncio.get_running_loop()
@@ -133,19 +141,14 @@ class EventStream(EventSourceResponse):
             self._on_end()
             await super().__call__(scope, receive, send)
             return
-        hang_up = asyncio.ensure_future(_hung_up(receive))
-        hang_up.add_done_callback(lambda _: self._stream.close())
+        connection: Connection = scope["parlor.connection"]
+        connection.on_hang_up = self._stream.close
         metrics.STREAMS.inc()
         try:
             await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
-            await self._stream.write_to(send, scope.get("parlor.abort"))
+            await self._stream.write_to(send, connection.abort)
             await send({"type": "http.response.body", "body": b"", "more_body": False})
         finally:
             metrics.STREAMS.dec()
-            hang_up.cancel()
+            connection.on_hang_up = None
             self._on_end()
-
-
-async def _hung_up(receive: Receive) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass

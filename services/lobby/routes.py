@@ -14,12 +14,12 @@ from shared.runtime import Runtime
 routes = APIRouter(prefix="/lobby", tags=["lobby"])
 
 
-def _identity(request: Request) -> Identity:
+async def _identity(request: Request) -> Identity:
     identity: Identity = request.app.state.identity
     return identity
 
 
-def _runtime(request: Request) -> Runtime:
+async def _runtime(request: Request) -> Runtime:
     runtime: Runtime = request.app.state.runtime
     return runtime
 
@@ -28,7 +28,7 @@ IdentityDep = Annotated[Identity, Depends(_identity)]
 RuntimeDep = Annotated[Runtime, Depends(_runtime)]
 
 
-def _limited(request: Request, runtime: RuntimeDep) -> None:
+async def _limited(request: Request, runtime: RuntimeDep) -> None:
     runtime.sign_ins.take(request.client.host if request.client else "")
 
 

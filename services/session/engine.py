@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import msgspec
+from prometheus_client import Counter
 
 from services.session import decide as rules
 from services.session.decide import Command, Expire
@@ -31,6 +32,8 @@ class GameOver(msgspec.Struct, frozen=True, tag="game_over"):
     """An outbox message: a game has come to its end."""
 
     game: GameId
+    game_type: str
+    at: int
 
 
 class Engine:
@@ -51,6 +54,7 @@ class Engine:
         self._idle_ms = idle_ms
         self._process = new_id()
         self._count = itertools.count()
+        self._counters: dict[str, Counter] = {}  # looking a labelled counter up costs more than counting
 
     async def game(self, game_id: str) -> LiveGame:
         """The game as far as this process knows it; raises the 404 problem."""
@@ -128,7 +132,7 @@ class Engine:
             if isinstance(outcome, Committed):
                 if entries:
                     live.advance(version + 1, entries[0], after)
-                metrics.COMMANDS.labels(name, "accepted").inc()
+                self._accepted(name)
                 return answer
             if isinstance(outcome, Kept):
                 assert idem is not None, "only an idempotent command has a kept answer"
@@ -136,6 +140,12 @@ class Engine:
             metrics.CONFLICTS.inc()
             await live.catch_up()
         raise Problem("busy")
+
+    def _accepted(self, name: str) -> None:
+        counter = self._counters.get(name)
+        if counter is None:
+            counter = self._counters[name] = metrics.COMMANDS.labels(name, "accepted")
+        counter.inc()
 
     async def expire(self, game_id: str) -> None:
         """A game's timer is due."""
@@ -198,7 +208,7 @@ class Engine:
             expected=live.version,
             entries=[self._machine.encode(entry) for entry in entries],
             timer=None if unchanged else deadline,
-            outbox=[_encode(GameOver(GameId(live.keys.id)))] if over else (),
+            outbox=[_encode(GameOver(GameId(live.keys.id), after.game_type, after.touched_at))] if over else (),
             answer=idem.keep(live.keys.partition, answer) if idem else None,
             snapshot=snapshot,
         )

@@ -4,8 +4,8 @@ from typing import Any
 
 import msgspec
 from redis.asyncio import Redis
-from sqlalchemy import select
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy import Executable, select
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from services.session import views
@@ -53,27 +53,28 @@ class Replays:
             "result": views.result(match),
         }
 
-    async def archive(self, raw: bytes) -> None:
-        """Outbox handler: keep a finished game for good. A repeat finds it kept already."""
-        game_id = msgspec.json.decode(raw, type=GameOver).game
-        keys = log_keys(self._machine.service, self._machine.kind, game_id)
-        entries = [entry for _, entry in await self._store.read(keys, 0)]
-        if not entries:
-            return
-        match = self._fold(entries)[-1].after
-        row = {
-            "id": game_id,
-            "game_type": match.game_type,
-            "ended_at": match.touched_at,
-            "log": msgspec.msgpack.encode(entries),
-        }
-        try:
+    async def archive(self, messages: list[bytes]) -> None:
+        """Outbox handler: keep finished games for good. A repeat finds them kept already."""
+        over = [msgspec.json.decode(message, type=GameOver) for message in messages]
+        keys = [log_keys(self._machine.service, self._machine.kind, each.game) for each in over]
+        logs = await self._store.read_many([(each, 0) for each in keys])
+        rows = [
+            {"id": each.game, "game_type": each.game_type, "ended_at": each.at, "log": _packed(entries)}
+            for each, entries in zip(over, logs, strict=True)
+            if entries
+        ]
+        if rows:
             async with self._db.begin() as connection:
-                await connection.execute(archived_games.insert().values(row))
-        except IntegrityError:
-            pass  # an earlier delivery of the same message kept it
-        for key in (keys.log, keys.snapshot):
-            await self._redis.expire(key, _LOG_LIVES_ON)
+                await connection.execute(self._insert_new(rows))
+        pipe = self._redis.pipeline(transaction=False)
+        for each in keys:
+            pipe.expire(each.log, _LOG_LIVES_ON)
+            pipe.expire(each.snapshot, _LOG_LIVES_ON)
+        await pipe.execute()
+
+    def _insert_new(self, rows: list[dict[str, Any]]) -> Executable:
+        insert = sqlite.insert if self._db.dialect.name == "sqlite" else postgresql.insert
+        return insert(archived_games).values(rows).on_conflict_do_nothing()
 
     async def _entries(self, game_id: str) -> list[bytes]:
         keys = log_keys(self._machine.service, self._machine.kind, game_id)
@@ -107,3 +108,7 @@ class Replays:
             }
             for message in told
         ]
+
+
+def _packed(entries: list[tuple[int, bytes]]) -> bytes:
+    return msgspec.msgpack.encode([raw for _, raw in entries])

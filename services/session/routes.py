@@ -15,17 +15,17 @@ from shared.problems import invalid
 routes = APIRouter(prefix="/session", tags=["session"])
 
 
-def _engine(request: Request) -> Engine:
+async def _engine(request: Request) -> Engine:
     engine: Engine = request.app.state.engine
     return engine
 
 
-def _games(request: Request) -> Games:
+async def _games(request: Request) -> Games:
     games: Games = request.app.state.games
     return games
 
 
-def _replays(request: Request) -> replays.Replays:
+async def _replays(request: Request) -> replays.Replays:
     found: replays.Replays = request.app.state.replays
     return found
 

@@ -156,7 +156,7 @@ class Timers(Worker):
 
 
 class Outbox(Worker):
-    """Hands a service's outbox to one reader, in order, at least once. The handler must not mind a repeat."""
+    """Hands a service's outbox to one reader, in order, at least once, several at a time. A repeat must do no harm."""
 
     def __init__(
         self,
@@ -164,7 +164,7 @@ class Outbox(Worker):
         doorbell: Doorbell,
         service: str,
         name: str,
-        handle: Callable[[bytes], Awaitable[None]],
+        handle: Callable[[list[bytes]], Awaitable[None]],
     ) -> None:
         super().__init__(redis, doorbell, service, name)
         self._handle = handle
@@ -192,17 +192,16 @@ class Outbox(Worker):
         return read
 
     async def _deliver(self, partition: Partition, messages: list[tuple[bytes, dict[bytes, bytes]]]) -> None:
-        for message_id, fields in messages:
-            try:
-                await self._handle(fields[b"m"])
-            except (RedisError, OSError, Unavailable):
-                raise
-            except Exception:
-                metrics.OUTBOX.labels(self._name, "failed").inc()
-                log.exception("outbox_failed", worker=self._name, message=message_id.decode())
-                return  # it stays pending and is tried again; what follows it waits, so order holds
-            await self._redis.xack(partition.outbox, self._name, message_id)
-            metrics.OUTBOX.labels(self._name, "done").inc()
+        try:
+            await self._handle([fields[b"m"] for _, fields in messages])
+        except (RedisError, OSError, Unavailable):
+            raise
+        except Exception:
+            metrics.OUTBOX.labels(self._name, "failed").inc()
+            log.exception("outbox_failed", worker=self._name, first=messages[0][0].decode())
+            return  # they stay pending and are tried again; what follows waits, so order holds
+        await self._redis.xack(partition.outbox, self._name, *[message_id for message_id, _ in messages])
+        metrics.OUTBOX.labels(self._name, "done").inc(len(messages))
         await self._trim(partition)
 
     async def _make_group(self, partition: Partition) -> None:

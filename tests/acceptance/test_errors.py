@@ -35,7 +35,10 @@ async def test_a_missing_token_is_noticed_before_a_malformed_key(http: httpx.Asy
     assert_problem(response, 401, "unauthenticated")
 
 
-@pytest.mark.parametrize("path", ["/no-such-page", "/lobbyists", "/session", "/session/games/a/b/c", "/lobby/auth/x"])
+UNKNOWN = ["/no-such-page", "/lobbyists", "/session", "/session/games/a/b/c", "/lobby/auth/x", "/lobby/me/"]
+
+
+@pytest.mark.parametrize("path", UNKNOWN)
 async def test_an_unknown_path_is_a_problem(ann: Player, path: str) -> None:
     assert_problem(await ann.get(path), 404, "not_found")
 

@@ -125,6 +125,15 @@ async def test_a_key_belongs_to_its_path(ann: Player, bob: Player) -> None:
         assert REPLAYED not in response.headers
 
 
+async def test_a_key_used_for_one_command_is_free_for_another_of_the_same_game(ann: Player, bob: Player) -> None:
+    game = (await ann.create())["id"]
+    joined = await bob.join(game, key="k")
+    resigned = await bob.resign(game, key="k")
+    assert (joined.status_code, resigned.status_code) == (200, 200)
+    assert REPLAYED not in resigned.headers
+    assert (await ann.view(game))["status"] == "finished"
+
+
 async def test_without_a_key_every_creation_is_a_new_one(ann: Player) -> None:
     first, second = await ann.create(), await ann.create()
     assert first["id"] != second["id"]

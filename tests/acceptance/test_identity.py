@@ -3,6 +3,7 @@
 import asyncio
 import base64
 import json
+import time
 from uuid import uuid4
 
 import httpx
@@ -12,6 +13,7 @@ from tests.conftest import Guest
 from tests.support.client import Json, Player
 from tests.support.problems import assert_problem
 
+MONTH = 30 * 24 * 3600
 PASSWORD = "correct horse"
 
 
@@ -77,6 +79,13 @@ async def test_the_cookie_is_as_good_as_the_header(http: httpx.AsyncClient) -> N
     user = (await http.post("/lobby/auth/guest", json={"nick": "Ann"})).json()["user"]
     assert "parlor_token" in http.cookies
     assert (await http.get("/lobby/me")).json()["user"] == user
+
+
+async def test_a_token_lasts_30_days(http: httpx.AsyncClient) -> None:
+    before = time.time()
+    response = await http.post("/lobby/auth/guest", json={"nick": "Ann"})
+    assert before + MONTH - 1 <= response.json()["expires_at"] <= time.time() + MONTH + 1
+    assert f"max-age={MONTH}" in response.headers["set-cookie"].lower()
 
 
 async def test_guests_need_not_have_different_nicks(guest: Guest) -> None:

@@ -86,6 +86,7 @@ async def replica(url: str) -> AsyncIterator[Replica]:
         await hub.drain(0)
         await asyncio.sleep(0)
         await hub.settle()
+    await store.close()
     for client in (redis, writer, patient):
         await client.aclose()
 

@@ -1,6 +1,7 @@
 """The hub: followers see every entry once and in order, whatever the doorbell does."""
 
 import asyncio
+from collections.abc import Callable
 
 from starlette.types import Message
 
@@ -13,7 +14,12 @@ from tests.support.waiting import eventually
 
 
 class Reader:
-    """Follows a log and keeps what it is sent, as a client would read it."""
+    """Follows a log and keeps what it is sent, as a client would read it; its own connection, too."""
+
+    on_hang_up: Callable[[], None] | None = None
+
+    def abort(self) -> None:
+        raise AssertionError("it read all the time")
 
     def __init__(self) -> None:
         self.text = ""
@@ -22,7 +28,8 @@ class Reader:
     async def follow(self, replica: Replica, keys: LogKeys, name: str = "ann", cursor: str | None = None) -> None:
         live = await replica.log(keys)
         response = await replica.hub.follow(live, Person(UserId(name), name, None), cursor)
-        self._task = asyncio.ensure_future(response({"type": "http", "method": "GET"}, self._wait, self._send))
+        scope = {"type": "http", "method": "GET", "parlor.connection": self}
+        self._task = asyncio.ensure_future(response(scope, self._wait, self._send))
 
     async def sees(self, part: str, times: int = 1) -> None:
         async with asyncio.timeout(20):
