@@ -43,7 +43,7 @@ class Plan:
     latency_seconds: float
 
 
-FULL = Plan(move_windows=5, move_seconds=1.5, push_windows=5, push_games=10, latency_windows=3, latency_seconds=4.0)
+FULL = Plan(move_windows=7, move_seconds=1.0, push_windows=5, push_games=10, latency_windows=3, latency_seconds=4.0)
 QUICK = Plan(move_windows=1, move_seconds=0.8, push_windows=1, push_games=8, latency_windows=1, latency_seconds=1.5)
 
 # A window in which other processes took more than this share of a core is repeated.

@@ -19,6 +19,8 @@ MEMORY_TARGET_KIB = 16.0
 
 # Below this share of its core the server was waiting for something else, and its rate is a lower bound.
 _SATURATED = 0.9
+# Above this share for other processes on the server's core, rates say more about them than about the servers.
+_DISTURBED = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +40,15 @@ class Comparison:
         """By how much Parlor's server used less CPU, which a busy machine disturbs less than the rate."""
         return [theirs.cpu_us / ours.cpu_us for ours, theirs in zip(self.ours, self.theirs, strict=True)]
 
+    def trusted(self) -> bool:
+        """Whether the server had its core to itself on both sides, so that the rates can be compared."""
+        shares = [_shares(windows)["others_on_server_core"] for windows in (self.ours, self.theirs)]
+        return max(shares) < _DISTURBED
+
     def as_json(self) -> dict[str, Any]:
         return {
             "unit": self.unit,
+            "trusted": self.trusted(),
             "target": self.target,
             "ratio": median(self.ratios()),
             "ratios": self.ratios(),
@@ -120,7 +128,7 @@ def _compare(table: Table, name: str, baseline: str, found: Comparison) -> None:
         f"{name} [dim](against {baseline})[/dim]",
         f"{_rate(found.ours)} {found.unit}s/s",
         f"{_rate(found.theirs)}/s",
-        _verdict(f"{ratio:.2f}×", ratio >= found.target),
+        _verdict(f"{ratio:.2f}×", ratio >= found.target) if found.trusted() else f"[yellow]{ratio:.2f}×?[/yellow]",
         f"≥ {found.target:.1f}×",
     )
     table.add_row(
@@ -138,6 +146,8 @@ def _explain(console: Console, found: Comparison) -> None:
         f"[bold]{found.unit}[/bold]: median of {len(found.ours)} windows, ratios {low:.2f}–{high:.2f},"
         f" best {ours:,.0f} against {theirs:,.0f}/s."
     )
+    if not found.trusted():
+        console.print("  [yellow]Other processes were busy on the server's core: go by the CPU, not the rate.[/yellow]")
     for name, windows in (("Parlor", found.ours), ("baseline", found.theirs)):
         share = _shares(windows)
         console.print(
@@ -146,7 +156,7 @@ def _explain(console: Console, found: Comparison) -> None:
             f" (others {share['others_on_driver_core']:.0%})."
         )
         if share["server"] < _SATURATED:
-            console.print("  [yellow]The server's core was not saturated: the rate is a lower bound.[/yellow]")
+            console.print(f"  [yellow]{name} did not fill its core: its rate is a lower bound.[/yellow]")
 
 
 def _side_as_json(windows: Sequence[Window]) -> dict[str, Any]:

@@ -52,23 +52,21 @@ class Edge:
             (b"x-request-id", name),
             (b"x-content-type-options", b"nosniff"),
         ]
-        guard = _Guard(send, extra)
+        method = scope["method"]
+        guard = None
         try:
-            if scope["method"] in ("GET", "HEAD"):
-                scope["parlor.body"] = b""
-            else:
-                scope["parlor.body"] = await _body(headers, receive)
-                receive = _replayed(scope["parlor.body"], receive)
-            route = self._hot(scope["method"], scope["path"])
+            body = scope["parlor.body"] = b"" if method in ("GET", "HEAD") else await _body(headers, receive)
+            route = self._hot(method, scope["path"])
             if route is not None:
                 status = await route(scope, receive, send)
             else:
-                await self._app(scope, receive, guard)
+                guard = _Guard(send, extra)
+                await self._app(scope, _replayed(body, receive), guard)
                 status = guard.status
         except Exception as error:
             problem = as_problem(error)
             status = problem.status
-            if not guard.status:  # else it is too late, and the server closes the connection
+            if guard is None or not guard.status:  # else it is too late, and the server closes the connection
                 await problem.send(send, extra)
         self._counted(status)
 

@@ -1,4 +1,4 @@
-"""Server-sent events: frames, cursors, and a response that writes what is ready without copying or queueing tasks."""
+"""Server-sent events: frames, cursors, and a response that writes each event once it is there."""
 
 import asyncio
 import re
@@ -16,7 +16,7 @@ from shared.kernel import Message
 # A reader this far behind, beyond what the sockets hold, has stopped reading; it can resume from its cursor.
 UNREAD_LIMIT = 256 * 1024
 OPENING = b"retry: 1000\n\n"
-HEARTBEAT = b": \n\n"
+HEARTBEAT = b"4\r\n: \n\n\r\n"  # a comment, as a chunk
 
 _CURSOR = re.compile(r"(0|[1-9][0-9]{0,14})(?:\.(0|[1-9][0-9]{0,5}))?")
 _encode = msgspec.json.Encoder().encode
@@ -57,75 +57,66 @@ def frames(version: int, messages: Sequence[Message], after: int = -1) -> bytes:
     return b"".join(parts)
 
 
+def chunk(data: bytes) -> bytes:
+    """A piece of a chunked response; encoded once, written to every stream."""
+    return b"%x\r\n%s\r\n" % (len(data), data)
+
+
 class Connection(Protocol):
-    """What a stream needs of the connection under it; `shared.serve` puts it into the scope."""
+    """The connection under a stream; `shared.serve` puts it into the scope."""
 
     on_hang_up: Callable[[], None] | None
 
-    def abort(self) -> None: ...
+    def write_chunk(self, data: bytes) -> None:
+        """Write a piece of the response that is open, now."""
+
+    def unsent(self) -> int:
+        """Bytes that wait for the reader."""
+
+    def abort(self) -> None:
+        """Hang up without a word."""
 
 
 class Stream:
-    """One client's open stream: bytes that wait to be written, and a way to end it."""
+    """One client's open stream. What is pushed goes straight to the connection: no queue, no task to wake."""
 
-    __slots__ = ("_abort", "_closing", "_ready", "_unread", "_waiter", "user")
+    __slots__ = ("_closed", "_connection", "_opening", "user")
 
-    def __init__(self, user: UserId) -> None:
+    def __init__(self, user: UserId, opening: bytes) -> None:
+        """`opening` may be large: it is what its reader has asked for."""
         self.user = user
-        self._ready: list[bytes] = []
-        self._unread = 0
-        self._waiter: asyncio.Future[None] | None = None
-        self._closing = False
-        self._abort: Callable[[], None] | None = None
-
-    def begin(self, data: bytes) -> None:
-        """Hand over what the stream starts with, however much that is: its reader has had no chance to read yet."""
-        self._ready.append(data)
+        self._opening = opening
+        self._connection: Connection | None = None
+        self._closed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     def push(self, data: bytes) -> None:
-        """Hand over bytes to be written; a reader that is too far behind is cut off."""
-        if self._closing:
+        """Send a chunk; a reader that has stopped reading is cut off."""
+        if self._closed.done():
             return
-        self._ready.append(data)
-        self._unread += len(data)
-        if self._unread > UNREAD_LIMIT:
-            self._cut()
+        if self._connection is None:
+            self._opening += data
+        elif self._connection.unsent() > UNREAD_LIMIT:
+            metrics.STREAMS_CUT.inc()
+            self.close()
+            self._connection.abort()
         else:
-            self._wake()
+            self._connection.write_chunk(data)
 
     def close(self) -> None:
-        """End the response cleanly once what is ready has been written."""
-        self._closing = True
-        self._wake()
+        """End the response once what was pushed is sent."""
+        if not self._closed.done():
+            self._closed.set_result(None)
 
-    def _cut(self) -> None:
-        metrics.STREAMS_CUT.inc()
-        self._closing = True
-        self._ready.clear()
-        if self._abort:
-            self._abort()
-        self._wake()
-
-    def _wake(self) -> None:
-        if self._waiter is not None and not self._waiter.done():
-            self._waiter.set_result(None)
-
-    async def write_to(self, send: Send, abort: Callable[[], None]) -> None:
-        """Write whatever is ready, all of it in one go, until closed."""
-        self._abort = abort
-        loop = asyncio.get_running_loop()
-        while True:
-            if self._ready:
-                chunk = self._ready[0] if len(self._ready) == 1 else b"".join(self._ready)
-                self._ready.clear()
-                await send({"type": "http.response.body", "body": chunk, "more_body": True})
-                self._unread = sum(map(len, self._ready))
-            elif self._closing:
-                return
-            else:
-                self._waiter = loop.create_future()
-                await self._waiter
-                self._waiter = None
+    async def run(self, connection: Connection) -> None:
+        """Write until closed, from either side."""
+        connection.on_hang_up = self.close
+        connection.write_chunk(self._opening)
+        self._opening = b""
+        self._connection = connection
+        try:
+            await self._closed
+        finally:
+            connection.on_hang_up = None
 
 
 class EventStream(EventSourceResponse):
@@ -137,18 +128,11 @@ class EventStream(EventSourceResponse):
         self._on_end = on_end
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["method"] == "HEAD":
-            self._on_end()
-            await super().__call__(scope, receive, send)
-            return
-        connection: Connection = scope["parlor.connection"]
-        connection.on_hang_up = self._stream.close
         metrics.STREAMS.inc()
         try:
             await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
-            await self._stream.write_to(send, connection.abort)
+            await self._stream.run(scope["parlor.connection"])
             await send({"type": "http.response.body", "body": b"", "more_body": False})
         finally:
             metrics.STREAMS.dec()
-            connection.on_hang_up = None
             self._on_end()

@@ -29,6 +29,8 @@ def product(database: Database) -> Iterator[Product]:
     settings = {"PARLOR_DATABASE_URL": database.url("product"), "PARLOR_RATE_LIMIT": "off"}
     with short_directory() as home, Product(home, settings=settings) as running:
         yield running
+        running.stop()
+        assert "Traceback" not in running.log(), "a request upset the server, though no answer showed it"
 
 
 @pytest.fixture(scope="session")

@@ -203,10 +203,13 @@ class Engine:
         unchanged = before is not None and rules.deadline(before, self._idle_ms) == deadline
         over = _is_over(after) and not (before and _is_over(before))
         snapshot = b"%d %s" % (version, self._machine.encode_state(after)) if version % _SNAPSHOT_EVERY == 0 else b""
+        encoded = [self._machine.encode(entry) for entry in entries]
+        if len(entries) == 1:
+            live.expect(encoded[0], entries[0], after)
         commit = Commit(
             keys=live.keys,
             expected=live.version,
-            entries=[self._machine.encode(entry) for entry in entries],
+            entries=encoded,
             timer=None if unchanged else deadline,
             outbox=[_encode(GameOver(GameId(live.keys.id), after.game_type, after.touched_at))] if over else (),
             answer=idem.keep(live.keys.partition, answer) if idem else None,

@@ -99,7 +99,7 @@ def _played(
     told = []
     position = before.position
     for event in fact.events:
-        position = game.evolve(position, event)
+        position = after.position if event is fact.events[-1] else game.evolve(position, event)
         message = game.project(position, event, viewer)
         if message is not None:
             told.append(Message(message.event, {**message.data, **changes}))

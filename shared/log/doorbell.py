@@ -15,6 +15,7 @@ from shared.problems import Unavailable
 Handler = Callable[[bytes], None]
 
 _CONFIRMED_WITHIN = 3.0  # seconds
+_SHORTEST_PAUSE = 0.02
 _AT_ONCE = 500  # channels in one command when all are taken up again
 
 log = structlog.get_logger()
@@ -29,6 +30,9 @@ class Doorbell:
         self._connection: Any = None
         self._handlers: dict[bytes, list[Handler]] = {}
         self._confirmed: dict[bytes, asyncio.Future[None]] = {}
+        self._asked: dict[bytes, int] = {}  # subscriptions on their way
+        self._queue: list[tuple[str, bytes]] = []
+        self._sending: asyncio.Future[None] | None = None
         self._on_return: list[Callable[[], Awaitable[None]]] = []
 
     def on_return(self, callback: Callable[[], Awaitable[None]]) -> None:
@@ -37,51 +41,58 @@ class Doorbell:
 
     def add(self, channel: str, handler: Handler) -> None:
         """Let a handler hear a channel; `ready` tells when it does."""
-        self._handlers.setdefault(channel.encode(), []).append(handler)
+        name = channel.encode()
+        self._handlers.setdefault(name, []).append(handler)
+        if name not in self._confirmed:
+            self._confirmed[name] = asyncio.get_running_loop().create_future()
+            self._say("SSUBSCRIBE", name)
 
     async def ready(self, channel: str) -> None:
         """Wait until Redis has confirmed the channel."""
-        name = channel.encode()
-        confirmed = self._confirmed.get(name)
-        if confirmed is None:
-            confirmed = self._confirmed[name] = asyncio.get_running_loop().create_future()
-            await self._command("SSUBSCRIBE", name)
+        confirmed = self._confirmed[channel.encode()]
         if not confirmed.done():
             try:
                 await asyncio.wait_for(asyncio.shield(confirmed), _CONFIRMED_WITHIN)
             except TimeoutError:
                 raise Unavailable from None
 
-    async def drop(self, channel: str) -> None:
+    def drop(self, channel: str) -> None:
         """Hear a channel no more."""
         name = channel.encode()
         del self._handlers[name]
-        if self._confirmed.pop(name, None):
-            await self._command("SUNSUBSCRIBE", name)
+        confirmed = self._confirmed.pop(name)
+        if not confirmed.done():
+            confirmed.set_result(None)
+        self._say("SUNSUBSCRIBE", name)
 
     async def run(self) -> None:
         """Listen until cancelled."""
-        pause = 0.02
+        loop = asyncio.get_running_loop()
+        pause = _SHORTEST_PAUSE
         while True:
+            began = loop.time()
             try:
                 await self._listen()
-                pause = 0.02
             except (RedisError, OSError) as error:
                 log.warning("doorbell_lost", error=str(error))
+                pause = _SHORTEST_PAUSE if loop.time() - began > 1 else min(pause * 2, 1.0)
                 await asyncio.sleep(pause)
-                pause = min(pause * 2, 1.0)
 
     async def _listen(self) -> None:
         connection: Any = self._pool.make_connection()  # type: ignore[no-untyped-call]
         try:
             await connection.connect()
-            self._connection = connection
             names = list(self._confirmed)
-            for name in names:
-                if self._confirmed[name].done():
-                    self._confirmed[name] = asyncio.get_running_loop().create_future()
             for i in range(0, len(names), _AT_ONCE):
                 await connection.send_command("SSUBSCRIBE", *names[i : i + _AT_ONCE])
+            self._asked = dict.fromkeys(names, 1)
+            self._queue.clear()
+            self._connection = connection
+            for name in list(self._confirmed):
+                if name not in self._asked:  # added while we were subscribing
+                    self._say("SSUBSCRIBE", name)
+                if self._confirmed[name].done():
+                    self._confirmed[name] = asyncio.get_running_loop().create_future()
             returned = asyncio.ensure_future(self._tell_return(names))
             try:
                 while True:
@@ -95,7 +106,8 @@ class Doorbell:
 
     async def _tell_return(self, names: list[bytes]) -> None:
         waits = [self._confirmed[name] for name in names if name in self._confirmed]
-        await asyncio.gather(*waits)
+        if waits:
+            await asyncio.wait(waits)
         for callback in self._on_return:
             await callback()
 
@@ -105,11 +117,25 @@ class Doorbell:
             for handler in self._handlers.get(channel, ()):
                 handler(payload)
         elif kind == b"ssubscribe":
-            confirmed = self._confirmed.get(channel)
-            if confirmed and not confirmed.done():
-                confirmed.set_result(None)
+            self._asked[channel] -= 1
+            if not self._asked[channel]:  # else this confirms an earlier subscription that has been dropped since
+                del self._asked[channel]
+                confirmed = self._confirmed.get(channel)
+                if confirmed and not confirmed.done():
+                    confirmed.set_result(None)
 
-    async def _command(self, *parts: str | bytes) -> None:
-        if self._connection is not None:
-            with suppress(RedisError, OSError):  # the listener notices too, and subscribes to everything again
-                await self._connection.send_command(*parts)
+    def _say(self, word: str, name: bytes) -> None:
+        """Queue a command; they leave in the order in which they were said."""
+        if self._connection is None:
+            return  # everything is subscribed once it is there
+        if word == "SSUBSCRIBE":
+            self._asked[name] = self._asked.get(name, 0) + 1
+        self._queue.append((word, name))
+        if len(self._queue) == 1:
+            self._sending = asyncio.ensure_future(self._send(self._connection))
+
+    async def _send(self, connection: Any) -> None:
+        with suppress(RedisError, OSError):  # the listener notices too, and subscribes to everything again
+            while self._queue:
+                await connection.send_command(*self._queue[0])
+                self._queue.pop(0)

@@ -91,7 +91,6 @@ class Hub:
         """An open stream of a log: what its cursor asks for, then everything as it happens."""
         key = live.keys.log
         self._users[key] = self._users.get(key, 0) + 1
-        stream = sse.Stream(person.user)
         try:
             if key not in self._followed:
                 self._groups += 1
@@ -99,7 +98,7 @@ class Hub:
                 self._doorbell.add(key, lambda payload: self._rung(live, payload))
             await self._doorbell.ready(key)
             here = await self._arrive(live, person)
-            stream.begin(await live.opening(person.user, cursor, here, self._clock()))
+            stream = sse.Stream(person.user, sse.chunk(await live.opening(person.user, cursor, here, self._clock())))
             live.streams.setdefault(person.user, []).append(stream)
         except BaseException:
             self._release(live)
@@ -122,7 +121,7 @@ class Hub:
         if not self._users[key]:
             del self._users[key]
             del self._followed[key]
-            self._spawn(self._doorbell.drop(key))
+            self._doorbell.drop(key)
 
     def _rung(self, live: AnyLive, payload: bytes) -> None:
         if payload == _PRESENCE:

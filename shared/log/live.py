@@ -74,6 +74,7 @@ class LiveLog(Generic[S, E]):
         self.people: Here = {}  # those with streams in this process
         self.here: Here = {}  # those with streams anywhere
         self._state: S | None = None
+        self._own: tuple[bytes, E, S] | None = None
         self._store = store
         self._past: deque[Transition[S, E]] = deque(maxlen=_REMEMBERED)
 
@@ -108,9 +109,20 @@ class LiveLog(Generic[S, E]):
             return True
         if version != self.version + 1:
             return False
-        entry = self.machine.decode(self._state, raw)
-        self.advance(version, entry, self.machine.evolve(self._state, entry))
+        if self._own is not None and self._own[0] == raw:
+            _, entry, after = self._own
+        else:
+            entry = self.machine.decode(self._state, raw)
+            after = self.machine.evolve(self._state, entry)
+        self.advance(version, entry, after)
         return True
+
+    def expect(self, raw: bytes, entry: E, after: S) -> None:
+        """Our own commit is on its way; should the doorbell be faster than its answer, nothing need be folded twice.
+
+        `raw` is unlike any other entry, so meeting it means that the commit landed on the state it was decided on.
+        """
+        self._own = (raw, entry, after)
 
     def advance(self, version: int, entry: E, after: S) -> None:
         """Move on by one entry and tell everyone who follows, unless that has been done already."""
@@ -120,6 +132,7 @@ class LiveLog(Generic[S, E]):
         self._past.append(step)
         self.version = version
         self._state = after
+        self._own = None
         if self.streams:
             self._tell(step)
 
@@ -129,7 +142,8 @@ class LiveLog(Generic[S, E]):
             seen_as = self.machine.perspective(step.after, user)
             data = ready.get(seen_as)
             if data is None:
-                data = ready[seen_as] = sse.frames(step.version, self._messages(step, user))
+                told = sse.frames(step.version, self._messages(step, user))
+                data = ready[seen_as] = sse.chunk(told) if told else b""
             if data:
                 for stream in streams:
                     stream.push(data)
@@ -138,7 +152,7 @@ class LiveLog(Generic[S, E]):
         return self.machine.messages(self.keys.id, step.version, step.before, step.entry, step.after, user, self.here)
 
     def tell_presence(self) -> None:
-        data = sse.frame("presence", self.machine.presence(self.state, self.here))
+        data = sse.chunk(sse.frame("presence", self.machine.presence(self.state, self.here)))
         for streams in self.streams.values():
             for stream in streams:
                 stream.push(data)

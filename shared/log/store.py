@@ -3,10 +3,10 @@
 import asyncio
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from importlib import resources
 from typing import Any, cast
 
+import msgspec
 import structlog
 from hiredis import pack_command as _pack_command
 from redis.asyncio import Redis
@@ -31,8 +31,7 @@ log = structlog.get_logger()
 AWAY = (RedisConnectionError, RedisTimeoutError, TimeoutError, OSError)
 
 
-@dataclass(frozen=True, slots=True)
-class KeptAnswer:
+class KeptAnswer(msgspec.Struct, frozen=True):
     """An answer to store with the commit, so that a repeat of the command gets it again."""
 
     key: str
@@ -40,8 +39,7 @@ class KeptAnswer:
     ttl: int
 
 
-@dataclass(frozen=True, slots=True)
-class Commit:
+class Commit(msgspec.Struct, frozen=True):
     """What one command writes; `timer` is the log's next deadline in ms, 0 for none, None for unchanged."""
 
     keys: LogKeys
@@ -53,20 +51,17 @@ class Commit:
     snapshot: bytes = b""
 
 
-@dataclass(frozen=True, slots=True)
-class Committed:
+class Committed(msgspec.Struct, frozen=True):
     version: int
 
 
-@dataclass(frozen=True, slots=True)
-class Conflict:
+class Conflict(msgspec.Struct, frozen=True):
     """The log stands at another version than the writer thought."""
 
     version: int
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
+class Kept(msgspec.Struct, frozen=True):
     """The same command was answered before, with this."""
 
     record: bytes
@@ -75,8 +70,7 @@ class Kept:
 CommitOutcome = Committed | Conflict | Kept
 
 
-@dataclass(frozen=True, slots=True)
-class Stored:
+class Stored(msgspec.Struct, frozen=True):
     """A log as read: the cached snapshot, if any, and the entries after it."""
 
     snapshot: tuple[int, bytes] | None

@@ -131,7 +131,8 @@ class Server:
         return self._process is not None and self._process.poll() is None
 
     def log(self) -> str:
-        return self._log.read_text(errors="replace")[-LOG_TAIL:] if self._log.exists() else ""
+        """All that the process ever printed, over its restarts."""
+        return self._log.read_text(errors="replace") if self._log.exists() else ""
 
     def start(self) -> None:
         """Start the process and return once it is ready."""
@@ -164,8 +165,8 @@ class Server:
     def _poll_until_ready(self) -> None:
         deadline = time.monotonic() + START_SECONDS
         while not self.is_ready():
-            assert self.is_running(), f"{self._arguments} ended instead of becoming ready:\n{self.log()}"
-            assert time.monotonic() < deadline, f"{self._arguments} is not ready:\n{self.log()}"
+            assert self.is_running(), f"{self._arguments} ended instead of becoming ready:\n{self.log()[-LOG_TAIL:]}"
+            assert time.monotonic() < deadline, f"{self._arguments} is not ready:\n{self.log()[-LOG_TAIL:]}"
             time.sleep(0.02)
 
     def is_ready(self) -> bool:
@@ -185,7 +186,7 @@ class Server:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
-            raise AssertionError(f"SIGTERM did not end {self._arguments}:\n{self.log()}") from None
+            raise AssertionError(f"SIGTERM did not end {self._arguments}:\n{self.log()[-LOG_TAIL:]}") from None
 
     def kill(self) -> None:
         """End the process as a crash would (SIGKILL)."""
