@@ -12,6 +12,7 @@ _HEADERS = [
         b"default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
     ),
     (b"referrer-policy", b"same-origin"),
+    (b"x-content-type-options", b"nosniff"),
     (b"cache-control", b"no-cache"),
 ]
 

@@ -48,10 +48,7 @@ class Edge:
         given = headers.get(b"x-request-id")
         name = given if given and _REQUEST_ID.fullmatch(given) else f"{self._process}-{next(self._count)}".encode()
         request_id.set(name.decode())
-        extra = scope["parlor.reply_headers"] = [
-            (b"x-request-id", name),
-            (b"x-content-type-options", b"nosniff"),
-        ]
+        extra = scope["parlor.reply_headers"] = [(b"x-request-id", name)]
         method = scope["method"]
         guard = None
         try:

@@ -141,6 +141,7 @@ def run(hosted: Hosted, sock: socket.socket) -> Exception | None:
         lifespan="on",
         log_config=None,
         access_log=False,
+        proxy_headers=False,  # the lobby, which alone asks for addresses, reads them itself
         server_header=False,
         backlog=_BACKLOG,
         timeout_keep_alive=75,

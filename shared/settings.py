@@ -22,6 +22,7 @@ class Settings(BaseSettings):
     database_url: str | None = None
     secret: SecretStr | None = Field(None, min_length=32, description="signs the tokens; the same in all services")
 
+    trusted_proxies: str = Field("127.0.0.1", description="whose X-Forwarded-For is believed; a list with commas, or *")
     rate_limit: Literal["on", "off"] = "on"
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     log_format: Literal["auto", "json", "console"] = "auto"

@@ -30,7 +30,9 @@ def product(database: Database) -> Iterator[Product]:
     with short_directory() as home, Product(home, settings=settings) as running:
         yield running
         running.stop()
-        assert "Traceback" not in running.log(), "a request upset the server, though no answer showed it"
+        log = running.log()
+        trouble = log.find("Traceback")
+        assert trouble < 0, f"a request upset the server:\n{log[max(trouble - 300, 0) : trouble + 3_000]}"
 
 
 @pytest.fixture(scope="session")

@@ -48,7 +48,7 @@ def advance(
 
 def deadline(clock: Clock, options: Options) -> int | None:
     """When the first running clock is exhausted."""
-    return min((_exhausted(clock, options, box, since) for box, since in clock.since), default=None)
+    return min([_exhausted(clock, options, box, since) for box, since in clock.since], default=None)
 
 
 def exhausted(clock: Clock, options: Options, now: int) -> list[Seat]:

@@ -107,12 +107,12 @@ AnyMatch = Match[Any, Any]
 
 def evolve(game: AnyGame, match: AnyMatch | None, entry: AnyEntry) -> AnyMatch:
     """The match after an entry. Pure: every replica folds the same log into the same value."""
-    before = match
+    acting_before, mover = match.acting if match else (), None
     for fact in entry.facts:
         match = _apply(game, match, fact)
+        if isinstance(fact, Played):
+            mover = fact.box
     assert match is not None, "a log begins with Created"
-    mover = next((fact.box for fact in entry.facts if isinstance(fact, Played)), None)
-    acting_before = before.acting if before else ()
     clock = clocks.advance(match.clock, match.options, acting_before, match.acting, mover, entry.at)
     return msgspec.structs.replace(match, clock=clock, touched_at=entry.at)
 

@@ -23,10 +23,7 @@ class Crash(StrEnum):
 
 
 class Crashable(Product):
-    """The whole product; a start returns at once, so that it can be killed while it starts too."""
-
-    def _wait_until_ready(self) -> None:
-        """Its clients find out by trying."""
+    """The whole product, to be killed at any moment, also while it starts."""
 
     def crash(self, crash: Crash) -> None:
         """Kill, and start again what nobody else starts again."""
@@ -34,7 +31,7 @@ class Crashable(Product):
             self._kill_redis(required=crash is Crash.REDIS)
         if crash is not Crash.REDIS:
             self.kill()
-            self.start()
+            self.launch()
 
     def _kill_redis(self, *, required: bool) -> None:
         deadline = time.monotonic() + RECOVERY

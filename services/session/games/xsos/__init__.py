@@ -3,6 +3,7 @@
 X moves first; whether box 0 or box 1 is X is drawn at the start. Running out of time loses.
 """
 
+from functools import cache
 from typing import Any
 
 from shared.kernel import (
@@ -37,8 +38,7 @@ class Board(Value, frozen=True):
         return MARKS[seat ^ self.first]
 
     def line(self) -> tuple[int, ...] | None:
-        c = self.cells
-        return next((line for line in LINES if c[line[0]] and c[line[0]] == c[line[1]] == c[line[2]]), None)
+        return _line(self.cells)
 
 
 class Play(Move, frozen=True, tag="play"):
@@ -104,6 +104,12 @@ class Xsos:
     def _turn(self, state: Board) -> str | None:
         over = state.line() or None not in state.cells
         return None if over else state.mark(state.turn)
+
+
+@cache  # there are fewer than 6,000 positions, and each is asked about several times a move
+def _line(cells: tuple[str | None, ...]) -> tuple[int, ...] | None:
+    c = cells
+    return next((line for line in LINES if c[line[0]] and c[line[0]] == c[line[1]] == c[line[2]]), None)
 
 
 def _other(seat: Seat) -> Seat:
