@@ -1,6 +1,7 @@
 """What every request passes on its way in and out: an id, a bounded body, problems in their one form."""
 
 import itertools
+import logging
 import re
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -39,6 +40,7 @@ class Edge:
         self._process = new_id()[:8]
         self._count = itertools.count()
         self._counters: dict[int, Any] = {}
+        self._tell_all = logging.getLogger().isEnabledFor(logging.DEBUG)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -66,6 +68,8 @@ class Edge:
             if guard is None or not guard.status:  # else it is too late, and the server closes the connection
                 await problem.send(send, extra)
         self._counted(status)
+        if self._tell_all:
+            log.debug("request", method=method, path=scope["path"], status=status)
 
     def _counted(self, status: int) -> None:
         counter = self._counters.get(status)

@@ -79,12 +79,11 @@ class EmbeddedRedis:
         """Start it again whenever it dies."""
         while True:
             assert self._process is not None, "started before it is watched"
-            if self._process.poll() is not None:
-                log.warning("redis_died", status=self._process.returncode)
-                self._launch()
-                with suppress(TimeoutError):
-                    await self._ready()
-            await asyncio.sleep(0.05)
+            status = await asyncio.to_thread(self._process.wait)
+            log.warning("redis_died", status=status)
+            self._launch()
+            with suppress(TimeoutError, RuntimeError):
+                await self._ready()
 
     async def stop(self) -> None:
         if self._process is not None and self._process.poll() is None:

@@ -20,7 +20,7 @@ from shared.ids import GameId, UserId, is_id, new_id
 from shared.log.hub import Hub
 from shared.log.live import LiveLog
 from shared.log.store import Commit, Committed, Conflict, Kept, LogStore
-from shared.problems import Problem
+from shared.problems import Problem, Unavailable
 
 _ATTEMPTS = 12  # commits that may lose against a newer version before the caller is told to try again
 _SNAPSHOT_EVERY = 64  # entries; folding that many takes about a millisecond
@@ -89,7 +89,7 @@ class Engine:
             assert idem is not None, "only an idempotent command has a kept answer"
             return idem.replay(outcome.record)
         if isinstance(outcome, Conflict):
-            raise Problem("busy")
+            raise Unavailable("That id is in use.")
         for version, (entry, step) in enumerate(zip(entries, steps, strict=True), start=1):
             live.advance(version, entry, step)
         self._hub.hold(live)
@@ -139,7 +139,7 @@ class Engine:
                 return idem.replay(outcome.record)
             metrics.CONFLICTS.inc()
             await live.catch_up()
-        raise Problem("busy")
+        raise Unavailable("Too many others are acting on this game at the same moment.")
 
     def _accepted(self, name: str) -> None:
         counter = self._counters.get(name)

@@ -71,9 +71,10 @@ class GameLog:
         after: AnyMatch,
         user: UserId,
         here: Here,
+        now: int | None,
     ) -> list[Message]:
         viewer = after.box_of(user)
-        return views.messages(self.game(after), log_id, before, entry, after, version, viewer, here)
+        return views.messages(self.game(after), log_id, before, entry, after, version, viewer, here, now)
 
     def snapshot(
         self, log_id: str, version: int, state: AnyMatch, user: UserId, here: Here, now: int

@@ -68,24 +68,26 @@ def messages(
     version: int,
     viewer: Viewer,
     here: Here,
+    now: int | None = None,
 ) -> list[Message]:
-    """What an entry tells a viewer."""
+    """What an entry tells a viewer, with the clocks as they stood when it was written, or as they stand now."""
+    at = entry.at if now is None else now
     told: list[Message] = []
     for fact in entry.facts:
         if isinstance(fact, Played):
-            told += _played(game, before, fact, after, viewer, entry.at)
+            told += _played(game, before, fact, after, viewer, at)
         elif isinstance(fact, Created):
             told += [_joined(Seat(box), player) for box, player in enumerate(fact.players) if player]
         elif isinstance(fact, Joined):
             told.append(_joined(fact.box, fact.player))
         elif isinstance(fact, Started):
-            told.append(Message("started", view(game, after, game_id, version, viewer, here, entry.at)))
+            told.append(Message("started", view(game, after, game_id, version, viewer, here, at)))
         elif isinstance(fact, Aborted):
-            told.append(Message("aborted", {"reason": fact.reason, **_changes(game, after, viewer, entry.at)}))
+            told.append(Message("aborted", {"reason": fact.reason, **_changes(game, after, viewer, at)}))
     if after.status is Status.FINISHED and (before is None or before.status is not Status.FINISHED):
-        told.append(_game_over(game, after, viewer, entry.at))
+        told.append(_game_over(game, after, viewer, at))
     if not told and before is not None and _signals(before, viewer) != _signals(after, viewer):
-        changes = _changes(game, after, viewer, entry.at)
+        changes = _changes(game, after, viewer, at)
         told.append(Message("sync", {"sync": changes["sync"], "waits": changes["waits"]}))
     return told
 

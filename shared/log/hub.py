@@ -12,7 +12,7 @@ from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 from shared import metrics, sse
-from shared.ids import new_id
+from shared.ids import UserId, new_id
 from shared.log.doorbell import Doorbell
 from shared.log.keys import log_keys
 from shared.log.live import Here, LiveLog, Machine, Person
@@ -91,17 +91,20 @@ class Hub:
         """An open stream of a log: what its cursor asks for, then everything as it happens."""
         key = live.keys.log
         self._users[key] = self._users.get(key, 0) + 1
+        newly = person.user not in live.visits
+        live.visits[person.user] += 1
+        live.people[person.user] = person
         try:
             if key not in self._followed:
                 self._groups += 1
                 self._followed[key] = (live, self._groups % _BEATS)
                 self._doorbell.add(key, lambda payload: self._rung(live, payload))
             await self._doorbell.ready(key)
-            here = await self._arrive(live, person)
+            here = await self._arrive(live, newly)
             stream = sse.Stream(person.user, sse.chunk(await live.opening(person.user, cursor, here, self._clock())))
             live.streams.setdefault(person.user, []).append(stream)
         except BaseException:
-            self._release(live)
+            self._release(live, person.user)
             raise
         if self.draining:
             stream.close()
@@ -112,11 +115,15 @@ class Hub:
         streams.remove(stream)
         if not streams:
             del live.streams[stream.user]
-            self._spawn(self._depart(live, live.people.pop(stream.user)))
-        self._release(live)
+        self._release(live, stream.user)
 
-    def _release(self, live: AnyLive) -> None:
+    def _release(self, live: AnyLive, user: UserId) -> None:
+        """A stream is gone, or never came to be."""
         key = live.keys.log
+        live.visits[user] -= 1
+        if not live.visits[user]:
+            del live.visits[user]
+            self._spawn(self._depart(live, live.people.pop(user)))
         self._users[key] -= 1
         if not self._users[key]:
             del self._users[key]
@@ -148,10 +155,8 @@ class Hub:
 
     # -- presence -----------------------------------------------------------------------------------------
 
-    async def _arrive(self, live: AnyLive, person: Person) -> Here:
-        """Say that somebody is here, learn who else is, and catch up, in one round trip."""
-        newly = person.user not in live.people
-        live.people[person.user] = person
+    async def _arrive(self, live: AnyLive, newly: bool) -> Here:
+        """Say who is here, learn who else is, and catch up, in one round trip."""
         pipe = self._redis.pipeline(transaction=False)
         self._say_here(pipe, live)
         if newly:

@@ -1,6 +1,6 @@
 """A log as this process holds it: the state folded so far, and the streams that follow it."""
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Hashable, Sequence
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -45,9 +45,9 @@ class Machine(Protocol[S, E]):
         """Users with equal perspectives are sent the same bytes."""
 
     def messages(
-        self, log_id: str, version: int, before: S | None, entry: E, after: S, user: UserId, here: Here
+        self, log_id: str, version: int, before: S | None, entry: E, after: S, user: UserId, here: Here, now: int | None
     ) -> list[Message]:
-        """What an entry tells a user."""
+        """What an entry tells a user; `now` is None when it has just been written, else the time when it is told."""
 
     def snapshot(self, log_id: str, version: int, state: S, user: UserId, here: Here, now: int) -> dict[str, Any]:
         """All that a user may see now."""
@@ -72,6 +72,7 @@ class LiveLog(Generic[S, E]):
         self.version = 0
         self.streams: dict[UserId, list[sse.Stream]] = {}
         self.people: Here = {}  # those with streams in this process
+        self.visits: Counter[UserId] = Counter()  # how many streams each of them has open or opening
         self.here: Here = {}  # those with streams anywhere
         self._state: S | None = None
         self._own: tuple[bytes, E, S] | None = None
@@ -148,8 +149,10 @@ class LiveLog(Generic[S, E]):
                 for stream in streams:
                     stream.push(data)
 
-    def _messages(self, step: Transition[S, E], user: UserId) -> list[Message]:
-        return self.machine.messages(self.keys.id, step.version, step.before, step.entry, step.after, user, self.here)
+    def _messages(self, step: Transition[S, E], user: UserId, now: int | None = None) -> list[Message]:
+        return self.machine.messages(
+            self.keys.id, step.version, step.before, step.entry, step.after, user, self.here, now
+        )
 
     def tell_presence(self) -> None:
         data = sse.chunk(sse.frame("presence", self.machine.presence(self.state, self.here)))
@@ -163,7 +166,7 @@ class LiveLog(Generic[S, E]):
         No await lies between the last look at the version and the return: nothing is lost before it follows.
         """
         wanted = sse.parse_cursor(cursor) if cursor is not None else None
-        resumed = await self._since(wanted, user) if wanted else None
+        resumed = await self._since(wanted, user, now) if wanted else None
         if resumed is None:
             reason = "connect" if cursor is None else "gap"
             view = self.machine.snapshot(self.keys.id, self.version, self.state, user, here, now)
@@ -181,7 +184,7 @@ class LiveLog(Generic[S, E]):
             state = after
         return steps
 
-    async def _since(self, cursor: sse.Cursor, user: UserId) -> bytes | None:
+    async def _since(self, cursor: sse.Cursor, user: UserId, now: int) -> bytes | None:
         """Frames after a cursor, or None if they cannot be had."""
         if cursor.version > self.version:
             return None
@@ -201,7 +204,7 @@ class LiveLog(Generic[S, E]):
         for step in steps:
             if step.version < first:
                 continue
-            messages = self._messages(step, user)
+            messages = self._messages(step, user, now)
             after = -1
             if step.version == cursor.version and cursor.k is not None:
                 if cursor.k >= len(messages) - 1:

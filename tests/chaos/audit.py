@@ -23,8 +23,8 @@ class Findings:
 
 
 async def audit(table: Table, findings: Findings) -> None:
-    """Look at every game of a table as both its players see it now."""
-    for game in table.games:
+    """Look at every game that a table has finished as both its players see it now."""
+    for game in table.finished:
         path = f"/session/games/{game.id}"
         for box, client in enumerate(table.clients):
             replay = await client.ask(f"{path}/replay", {"as": str(box)})

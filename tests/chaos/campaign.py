@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+import re
 import time
 from collections.abc import Coroutine, Iterable, Iterator
 from contextlib import AsyncExitStack, suppress
@@ -20,6 +21,7 @@ from tests.support.product import processes_at_work_in
 from tests.support.waiting import eventually
 
 TABLES = 50
+UNFORESEEN = re.compile(r'"level": "(error|critical)"|Traceback|never retrieved|never awaited')  # in the server's log
 
 
 @dataclass
@@ -29,6 +31,7 @@ class Campaign:
     tally: Tally = field(default_factory=Tally)
     findings: Findings = field(default_factory=Findings)
     complaints: list[str] = field(default_factory=list)
+    unforeseen: list[str] = field(default_factory=list)
     left_behind: list[str] = field(default_factory=list)
 
 
@@ -64,6 +67,7 @@ async def run(home: Path, crashes: Iterable[Crash], chance: random.Random) -> Ca
             await ready(clients[0])
             audits = [audit(table, campaign.findings) for table in tables]
             _note(campaign, await asyncio.gather(*audits, return_exceptions=True))
+        campaign.unforeseen = [line for line in product.log().splitlines() if UNFORESEEN.search(line)]
     campaign.left_behind = [str(process) for process in processes_at_work_in(home)]
     return campaign
 

@@ -73,5 +73,9 @@ def test_every_client_believes_what_the_server_says(campaign: Campaign) -> None:
     assert campaign.findings.diverged == []
 
 
+def test_the_server_met_nothing_that_it_did_not_foresee(campaign: Campaign) -> None:
+    assert campaign.unforeseen == []
+
+
 def test_no_process_is_left_behind(campaign: Campaign) -> None:
     assert campaign.left_behind == []

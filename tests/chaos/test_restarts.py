@@ -1,6 +1,7 @@
 """A crash in the middle of recovering from a crash is one more crash, no more."""
 
 from collections.abc import Iterator
+from contextlib import closing
 
 import pytest
 
@@ -14,8 +15,9 @@ TIMES = 5
 
 @pytest.fixture
 def product() -> Iterator[Crashable]:
-    with short_directory() as home, Crashable(home) as running:
-        yield running
+    with short_directory() as home, closing(Crashable(home)) as launched:
+        launched.launch()
+        yield launched
 
 
 async def test_a_redis_that_is_killed_while_it_starts_is_started_again(product: Crashable) -> None:

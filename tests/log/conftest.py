@@ -46,7 +46,15 @@ class NoteLog:
         return None
 
     def messages(
-        self, log_id: str, version: int, before: Notes | None, entry: str, after: Notes, user: UserId, here: Here
+        self,
+        log_id: str,
+        version: int,
+        before: Notes | None,
+        entry: str,
+        after: Notes,
+        user: UserId,
+        here: Here,
+        now: int | None,
     ) -> list[Message]:
         return [Message("note", {"text": entry})]
 
