@@ -49,13 +49,13 @@ $(VENV)/.uv: requirements/uv.txt
 
 $(VENV)/.run: $(VENV)/.uv requirements/run.txt pyproject.toml
 	@echo "Setting up Parlor in $(VENV) …"
-	@$(UV) pip install --quiet --python $(BIN)/python --require-hashes -r requirements/run.txt
+	@$(UV) pip install --quiet --compile-bytecode --python $(BIN)/python --require-hashes -r requirements/run.txt
 	@$(UV) pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.run requirements/dev.txt
 	@echo "Setting up the tools for development …"
-	@$(UV) pip install --quiet --python $(BIN)/python --require-hashes -r requirements/dev.txt
+	@$(UV) pip install --quiet --compile-bytecode --python $(BIN)/python --require-hashes -r requirements/dev.txt
 	@touch $@
 
 # The pages are tested in a real browser; everything else needs no system package.

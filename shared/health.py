@@ -18,7 +18,7 @@ def router(service: str, runtime: Runtime) -> APIRouter:
     @routes.get("/health/ready")
     async def ready() -> dict[str, str]:
         """Redis and the database answer too; otherwise 503."""
-        await runtime.redis.ping()
+        await runtime.probe.ping()
         await db.check(runtime.db)
         return {"status": "ready"}
 

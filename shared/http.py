@@ -84,6 +84,7 @@ def new_app(title: str, service: str, desk: Desk, **kwargs: Any) -> FastAPI:
         openapi_url=f"/{service}/openapi.json",
         docs_url=f"/{service}/docs",
         redoc_url=None,
+        redirect_slashes=False,  # an unknown path is a problem, not a detour
         **kwargs,
     )
     app.state.desk = desk

@@ -36,6 +36,8 @@ def wall_clock() -> int:
 class Runtime:
     settings: Settings
     redis: "Redis"
+    probe: "Redis"
+    """Like `redis`, but says at once that it is away."""
     db: AsyncEngine
     store: LogStore
     doorbell: Doorbell
@@ -63,6 +65,7 @@ async def runtime(settings: Settings, redis_url: str, database_url: str, secret:
     made = Runtime(
         settings=settings,
         redis=redis,
+        probe=writer,
         db=engine,
         store=store,
         doorbell=doorbell,

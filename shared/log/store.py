@@ -20,7 +20,7 @@ from shared.problems import Unavailable
 
 _SCRIPT = resources.files(__package__).joinpath("commit.lua").read_text()
 _REPLIES_WITHIN = 5.0  # seconds
-_PATIENCE = 5.0  # seconds a commit may wait for Redis to come back; an embedded one needs about one
+_PATIENCE = 3.0  # seconds a commit may wait for Redis to come back; an embedded one needs about one
 _LARGEST_BATCH = 256  # bounds how long the first commit of a batch waits for the last
 
 # Its stub knows only commands of one word.
