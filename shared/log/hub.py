@@ -1,18 +1,19 @@
 """Every log that this process holds, and the streams that follow them."""
 
 import asyncio
+import itertools
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any, TypeVar
 
-import msgspec
 import structlog
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 from shared import metrics, sse
-from shared.ids import UserId, new_id
+from shared.ids import UserId
+from shared.log import presence
 from shared.log.doorbell import Doorbell
 from shared.log.keys import log_keys
 from shared.log.live import Here, LiveLog, Machine, Person
@@ -20,16 +21,13 @@ from shared.log.store import LogStore, parse_entries
 
 _HELD = 20_000  # logs kept in memory without a follower
 _BEATS = 12  # a stream is in one of these groups and hears from us each time its second comes round
-_HERE_FOR = 40_000  # ms that a word of presence is believed; several heartbeats long
 _SETTLE = 0.1  # seconds in which changes of presence are gathered into one event
-_PRESENCE = b"p"
 
 log = structlog.get_logger()
 
 S = TypeVar("S")
 E = TypeVar("E")
 AnyLive = LiveLog[Any, Any]
-_person = msgspec.json.Decoder(Person)
 
 
 class Hub:
@@ -40,14 +38,13 @@ class Hub:
         self._redis = redis
         self._store = store
         self._doorbell = doorbell
-        self._process = new_id()
+        self._presence = presence.Presence(clock)
         self._held: OrderedDict[tuple[str, str], AnyLive] = OrderedDict()
         self._loading: dict[tuple[str, str], asyncio.Future[AnyLive | None]] = {}
         self._followed: dict[str, tuple[AnyLive, int]] = {}  # log key → log, group
-        self._users: dict[str, int] = {}  # log key → streams open or opening
         self._tasks: set[asyncio.Task[None]] = set()
         self._settling: set[str] = set()
-        self._mending: set[str] = set()
+        self._mending: dict[str, bool] = {}  # log key → it rang again meanwhile
         self._groups = 0
         self.draining = False
         doorbell.on_return(self._mend_all)
@@ -72,35 +69,38 @@ class Hub:
         """A log that is about to get its first entry."""
         return LiveLog(machine, log_keys(machine.service, machine.kind, log_id), self._store)
 
-    def hold(self, live: AnyLive) -> None:
-        self._held[(live.machine.kind, live.keys.id)] = live
+    def hold(self, live: AnyLive) -> AnyLive:
+        """Keep a log in memory; answers the one that is kept, should another have been faster."""
+        held = self._held.setdefault((live.machine.kind, live.keys.id), live)
         if len(self._held) > _HELD:
-            for key in [k for k, v in self._held.items() if v.keys.log not in self._users][: _HELD // 10]:
+            idle = (key for key, each in self._held.items() if each.keys.log not in self._followed)
+            for key in list(itertools.islice(idle, _HELD // 10)):
                 del self._held[key]
+        return held
 
     async def _load(self, machine: Machine[Any, Any], log_id: str) -> AnyLive | None:
         live = self.fresh(machine, log_id)
         if not await live.load():
             return None
-        self.hold(live)
-        return live
+        return self.hold(live)
 
     # -- streams ------------------------------------------------------------------------------------------
 
     async def follow(self, live: AnyLive, person: Person, cursor: str | None) -> sse.EventStream:
         """An open stream of a log: what its cursor asks for, then everything as it happens."""
         key = live.keys.log
-        self._users[key] = self._users.get(key, 0) + 1
+        first = key not in self._followed
+        if first:
+            self._groups += 1
+            self._followed[key] = (live, self._groups % _BEATS)
+            self._doorbell.add(key, lambda payload: self._rung(live, payload))
+        live = self._followed[key][0]
         newly = person.user not in live.visits
         live.visits[person.user] += 1
         live.people[person.user] = person
         try:
-            if key not in self._followed:
-                self._groups += 1
-                self._followed[key] = (live, self._groups % _BEATS)
-                self._doorbell.add(key, lambda payload: self._rung(live, payload))
             await self._doorbell.ready(key)
-            here = await self._arrive(live, newly)
+            here = await self._arrive(live, person, first, newly)
             stream = sse.Stream(person.user, sse.chunk(await live.opening(person.user, cursor, here, self._clock())))
             live.streams.setdefault(person.user, []).append(stream)
         except BaseException:
@@ -119,19 +119,16 @@ class Hub:
 
     def _release(self, live: AnyLive, user: UserId) -> None:
         """A stream is gone, or never came to be."""
-        key = live.keys.log
         live.visits[user] -= 1
         if not live.visits[user]:
             del live.visits[user]
             self._spawn(self._depart(live, live.people.pop(user)))
-        self._users[key] -= 1
-        if not self._users[key]:
-            del self._users[key]
-            del self._followed[key]
-            self._doorbell.drop(key)
+        if not live.visits:
+            del self._followed[live.keys.log]
+            self._doorbell.drop(live.keys.log)
 
     def _rung(self, live: AnyLive, payload: bytes) -> None:
-        if payload == _PRESENCE:
+        if payload == presence.BELL:
             self._settle(live)
             return
         version, _, raw = payload.partition(b" ")
@@ -139,49 +136,56 @@ class Hub:
             self._spawn(self._mend(live))
 
     async def _mend(self, live: AnyLive) -> None:
-        """Read what the doorbell missed."""
+        """Read what the doorbell missed, once more if it rings meanwhile."""
         key = live.keys.log
         if key in self._mending:
+            self._mending[key] = True
             return
-        self._mending.add(key)
-        try:
-            if await live.catch_up():
-                metrics.GAPS.inc()
-        finally:
-            self._mending.discard(key)
+        again = True
+        while again:
+            self._mending[key] = False
+            try:
+                if await live.catch_up():
+                    metrics.GAPS.inc()
+            finally:
+                again = self._mending.pop(key)
 
     async def _mend_all(self) -> None:
         await self._beat([live for live, _ in self._followed.values()])
 
     # -- presence -----------------------------------------------------------------------------------------
 
-    async def _arrive(self, live: AnyLive, newly: bool) -> Here:
-        """Say who is here, learn who else is, and catch up, in one round trip."""
+    async def _arrive(self, live: AnyLive, person: Person, first: bool, newly: bool) -> Here:
+        """Say that somebody is here and catch up, in one round trip; answers who is here."""
         pipe = self._redis.pipeline(transaction=False)
-        self._say_here(pipe, live)
+        self._presence.say(pipe, live.keys, [person])
         if newly:
-            pipe.execute_command("SPUBLISH", live.keys.log, _PRESENCE)
-        pipe.zrangebyscore(live.keys.present, self._clock(), "+inf")
+            self._presence.ring(pipe, live.keys)
+        if first:  # later ones need not ask: the doorbell has kept us informed
+            self._presence.ask(pipe, live.keys)
         pipe.xrange(live.keys.log, f"({live.version}-0", "+")
         *_, present, entries = await pipe.execute()
         live.accept(parse_entries(entries))
-        return _here(present)
+        if first:
+            live.here = presence.heard(present)
+        return {**live.here, person.user: person}
 
     async def _depart(self, live: AnyLive, person: Person) -> None:
         if person.user in live.people:
             return  # back already
         pipe = self._redis.pipeline(transaction=False)
-        pipe.zrem(live.keys.present, self._member(person))
-        pipe.execute_command("SPUBLISH", live.keys.log, _PRESENCE)
+        self._presence.take_back(pipe, live.keys, person)
+        self._presence.ring(pipe, live.keys)
         await pipe.execute()
 
-    def _say_here(self, pipe: Any, live: AnyLive) -> None:
-        until = self._clock() + _HERE_FOR
-        pipe.zadd(live.keys.present, {self._member(person): until for person in live.people.values()})
-        pipe.pexpire(live.keys.present, _HERE_FOR)
-
-    def _member(self, person: Person) -> bytes:
-        return self._process.encode() + b" " + msgspec.json.encode(person)
+    async def here(self, live: AnyLive) -> Here:
+        """Who has a stream of this log open anywhere; catches up by the way."""
+        pipe = self._redis.pipeline(transaction=False)
+        self._presence.ask(pipe, live.keys)
+        pipe.xrange(live.keys.log, f"({live.version}-0", "+")
+        present, entries = await pipe.execute()
+        live.accept(parse_entries(entries))
+        return presence.heard(present)
 
     def _settle(self, live: AnyLive) -> None:
         """Look who is here a moment from now, once for all changes until then."""
@@ -192,22 +196,12 @@ class Hub:
 
     async def _look_round(self, live: AnyLive) -> None:
         self._settling.discard(live.keys.log)
-        present: Any = await self._redis.zrangebyscore(live.keys.present, self._clock(), "+inf")
-        self._seen(live, _here(present))
+        self._seen(live, await self.here(live))
 
     def _seen(self, live: AnyLive, here: Here) -> None:
         if here != live.here:
             live.here = here
             live.tell_presence()
-
-    async def here(self, live: AnyLive) -> Here:
-        """Who has a stream of this log open anywhere; catches up by the way."""
-        pipe = self._redis.pipeline(transaction=False)
-        pipe.zrangebyscore(live.keys.present, self._clock(), "+inf")
-        pipe.xrange(live.keys.log, f"({live.version}-0", "+")
-        present, entries = await pipe.execute()
-        live.accept(parse_entries(entries))
-        return _here(present)
 
     # -- heartbeat and drain ------------------------------------------------------------------------------
 
@@ -234,16 +228,14 @@ class Hub:
             return
         pipe = self._redis.pipeline(transaction=False)
         for live in lives:
+            self._presence.say(pipe, live.keys, live.people.values())
+            self._presence.ask(pipe, live.keys)
             pipe.xrange(live.keys.log, f"({live.version}-0", "+")
-            pipe.zremrangebyscore(live.keys.present, "-inf", self._clock())
-            self._say_here(pipe, live)
-            pipe.zrange(live.keys.present, 0, -1)
         replies = await pipe.execute()
-        for i, live in enumerate(lives):
-            entries, _, _, _, present = replies[5 * i : 5 * i + 5]
+        for live, (_, _, present, entries) in zip(lives, zip(*[iter(replies)] * 4, strict=True), strict=True):
             if live.accept(parse_entries(entries)):
                 metrics.GAPS.inc()
-            self._seen(live, _here(present))
+            self._seen(live, presence.heard(present))
 
     async def drain(self, seconds: float) -> None:
         """Close every stream, spread over the time given, so that their clients do not all come back at once."""
@@ -269,8 +261,3 @@ async def _quietly(work: Awaitable[None]) -> None:
     """Redis being away is mended by the next heartbeat."""
     with suppress(RedisError, OSError):
         await work
-
-
-def _here(members: list[bytes]) -> Here:
-    people = [_person.decode(member.partition(b" ")[2]) for member in members]
-    return {person.user: person for person in people}

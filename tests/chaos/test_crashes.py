@@ -31,12 +31,17 @@ def campaign(request: pytest.FixtureRequest) -> Campaign:
     plan: Plan = request.param
     seed = int(os.environ.get("PARLOR_CHAOS_SEED") or random.randrange(1_000_000))
     chance = random.Random(seed)
-    report = request.config.get_terminal_writer()
-    report.line(f"\n{plan.__name__} campaign with PARLOR_CHAOS_SEED={seed}")
+    _announce(request.config, f"\n{plan.__name__} campaign with PARLOR_CHAOS_SEED={seed}")
     with short_directory() as home:
         done = asyncio.run(campaigns.run(home, plan(chance), chance))
-    report.line(str(done.tally))
+    _announce(request.config, str(done.tally))
     return done
+
+
+def _announce(config: pytest.Config, text: str) -> None:
+    """Print at once, captured or not: a long campaign must be repeatable even if it is broken off."""
+    with config.pluginmanager.getplugin("capturemanager").global_and_fixture_disabled():
+        print(text, flush=True)
 
 
 def test_every_command_was_accepted_in_the_end_and_nobody_was_left_waiting(campaign: Campaign) -> None:
