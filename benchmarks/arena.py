@@ -146,6 +146,8 @@ class Arena:
         finally:
             for stream in self._streams():
                 stream.close()
+        # What the games leave behind to be done must not fall into the other side's window.
+        await self._server.settle()
         return windows
 
     def answered(self, status: int, body: bytes) -> None:

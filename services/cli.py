@@ -162,7 +162,7 @@ def _alone(name: str, port: int | None, host: str | None, workers: int) -> None:
     if workers == 1:
         work()
     else:
-        serve.run_many(workers, lambda: _exit_code(work))
+        sys.exit(serve.run_many(workers, lambda: _exit_code(work)))
 
 
 def _exit_code(work: Callable[[], int]) -> int:

@@ -46,8 +46,9 @@ def migrate(url: str) -> None:
 
 
 async def check(db: AsyncEngine) -> None:
+    """Raises unless the database answers and has been migrated."""
     async with db.connect() as connection:
-        await connection.execute(text("SELECT 1"))
+        await connection.execute(text("SELECT version_num FROM alembic_version"))
 
 
 def _tame_sqlite(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:

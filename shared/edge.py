@@ -63,10 +63,13 @@ class Edge:
                 await self._app(scope, _replayed(body, receive), guard)
                 status = guard.status
         except Exception as error:
-            problem = as_problem(error)
-            status = problem.status
-            if guard is None or not guard.status:  # else it is too late, and the server closes the connection
-                await problem.send(send, extra)
+            if guard is not None and guard.status:
+                status = guard.status  # the framework has answered and only passes the error on
+            else:
+                problem = as_problem(error)
+                status = problem.status
+                if "parlor.started" not in scope:  # else it is too late, and the server closes the connection
+                    await problem.send(send, extra)
         self._counted(status)
         if self._tell_all:
             log.debug("request", method=method, path=scope["path"], status=status)

@@ -82,8 +82,11 @@ class EmbeddedRedis:
             status = await asyncio.to_thread(self._process.wait)
             log.warning("redis_died", status=status)
             self._launch()
-            with suppress(TimeoutError, RuntimeError):
+            try:
                 await self._ready()
+            except (TimeoutError, RuntimeError) as error:
+                log.error("redis_does_not_start", error=str(error))
+                await asyncio.sleep(1)
 
     async def stop(self) -> None:
         if self._process is not None and self._process.poll() is None:

@@ -15,6 +15,9 @@ from shared.problems import Problem, invalid
 
 T = TypeVar("T")
 
+# What decoding a body may raise, whatever the client sends.
+UNREADABLE = (msgspec.MsgspecError, RecursionError, UnicodeDecodeError)
+
 
 class Desk:
     """Checks who calls, and how often: the same for routes of the framework and around it."""
@@ -54,8 +57,8 @@ def decoded(raw: bytes, form: type[T]) -> T:
     """A body in its form; raises the 422 problem."""
     try:
         return msgspec.json.decode(raw, type=form)
-    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
-        raise invalid(_explained(error)) from None
+    except UNREADABLE as error:
+        raise invalid(explained(error)) from None
 
 
 def nothing(raw: bytes) -> None:
@@ -100,7 +103,7 @@ def new_app(title: str, service: str, desk: Desk, **kwargs: Any) -> FastAPI:
     return app
 
 
-def _explained(error: Exception) -> str:
+def explained(error: Exception) -> str:
     """The decoder's words, without anything that the client sent."""
     said = re.sub(r"[^\x20-\x7e]", "?", str(error)) or "The body is not valid."
     return said[:300]

@@ -92,6 +92,7 @@ class Protocol(HttpToolsProtocol):
     """
 
     on_hang_up: Callable[[], None] | None = None
+    _lost = False
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
@@ -99,8 +100,12 @@ class Protocol(HttpToolsProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         super().connection_lost(exc)
+        self._lost = True
         if self.on_hang_up:
             self.on_hang_up()
+
+    def is_gone(self) -> bool:
+        return self._lost
 
     def write_chunk(self, data: bytes) -> None:
         if not self.transport.is_closing():
@@ -157,10 +162,14 @@ def run(hosted: Hosted, sock: socket.socket) -> Exception | None:
     return None
 
 
-def run_many(workers: int, work: Callable[[], int]) -> None:
-    """Run `work` in as many processes; one that dies is replaced, one that cannot start ends them all."""
+def run_many(workers: int, work: Callable[[], int]) -> int:
+    """Run `work` in as many processes; one that dies is replaced, one that cannot start ends them all.
+
+    Answers an exit code.
+    """
     children: set[int] = set()
     stopping = False
+    code = 0
 
     def stop(*_: object) -> None:
         nonlocal stopping
@@ -185,10 +194,12 @@ def run_many(workers: int, work: Callable[[], int]) -> None:
         if stopping:
             continue
         if os.waitstatus_to_exitcode(status) == COULD_NOT_START:
+            code = COULD_NOT_START
             stop()
         else:
             log.warning("worker_died", pid=pid, status=os.waitstatus_to_exitcode(status))
             fork()
+    return code
 
 
 def _settle_memory() -> None:

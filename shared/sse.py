@@ -67,6 +67,9 @@ class Connection(Protocol):
 
     on_hang_up: Callable[[], None] | None
 
+    def is_gone(self) -> bool:
+        """Has the other side hung up already?"""
+
     def write_chunk(self, data: bytes) -> None:
         """Write a piece of the response that is open, now."""
 
@@ -109,6 +112,8 @@ class Stream:
 
     async def run(self, connection: Connection) -> None:
         """Write until closed, from either side."""
+        if connection.is_gone():
+            return
         connection.on_hang_up = self.close
         connection.write_chunk(self._opening)
         self._opening = b""

@@ -93,6 +93,7 @@ class Engine:
         for version, (entry, step) in enumerate(zip(entries, steps, strict=True), start=1):
             live.advance(version, entry, step)
         self._hub.hold(live)
+        self._accepted("create")
         return answer
 
     async def submit(
@@ -138,7 +139,10 @@ class Engine:
                 assert idem is not None, "only an idempotent command has a kept answer"
                 return idem.replay(outcome.record)
             metrics.CONFLICTS.inc()
-            await live.catch_up()
+            if 0 <= outcome.version < version:
+                await self._hub.start_over(live)
+            else:
+                await live.catch_up()
         raise Unavailable("Too many others are acting on this game at the same moment.")
 
     def _accepted(self, name: str) -> None:
@@ -148,10 +152,16 @@ class Engine:
         counter.inc()
 
     async def expire(self, game_id: str) -> None:
-        """A game's timer is due."""
-        live = await self.game(game_id)
-        await live.catch_up()
-        await self.submit(game_id, "expire", lambda _: Expire(), None)
+        """A game's timer is due; one that is wrong, after a change of settings or a loss of data, is put right."""
+        live = await self._hub.log(self._machine, game_id)
+        if live is not None:
+            await live.catch_up()
+        due = rules.deadline(live.state, self._idle_ms) if live is not None else 0
+        if live is not None and 0 < due <= self._clock():
+            await self.submit(game_id, "expire", lambda _: Expire(), None)
+        else:
+            known = live or self._hub.fresh(self._machine, game_id)
+            await self._store.commit(Commit(known.keys, known.version, [], timer=due))
 
     async def view(self, game_id: str, user: UserId) -> dict[str, Any]:
         """The present truth, as a user may see it."""

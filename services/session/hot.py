@@ -13,7 +13,7 @@ from starlette.types import Receive, Scope, Send
 from services.session import decide
 from services.session.engine import Engine
 from services.session.match import AnyMatch
-from shared.http import Desk
+from shared.http import UNREADABLE, Desk, explained
 from shared.idempotency import Answer, idempotency_of
 from shared.kernel import Move
 from shared.log.hub import Hub
@@ -70,8 +70,8 @@ class HotRoutes:
     def _parsed(self, game_type: str, body: bytes) -> Move:
         try:
             move: Move = self._moves[game_type].decode(body)
-        except (msgspec.MsgspecError, RecursionError) as error:
-            raise invalid(f"This is no move of {game_type}: {error}") from None
+        except UNREADABLE as error:
+            raise invalid(f"This is no move of {game_type}: {explained(error)}") from None
         if isinstance(move, NoMove):
             raise invalid(f"This is no move of {game_type}.")
         return move
@@ -82,6 +82,7 @@ class HotRoutes:
         person = Person(caller.user, caller.nick, caller.avatar)
         response = await self._hub.follow(live, person, _cursor(scope))
         response.raw_headers += scope["parlor.reply_headers"]
+        scope["parlor.started"] = True
         await response(scope, receive, send)
         return 200
 

@@ -11,6 +11,7 @@ from services.session.match import AnyEntry, AnyMatch, Created, Entry, Match, ev
 from shared.ids import UserId
 from shared.kernel import Message
 from shared.log.live import Here
+from shared.problems import Problem
 
 
 class _TypeOnly(msgspec.Struct):
@@ -44,8 +45,13 @@ class GameLog:
 
     def decode(self, state: AnyMatch | None, raw: bytes) -> AnyEntry:
         game_type = state.game_type if state else _created(self._untyped.decode(raw)).game_type
-        entry: AnyEntry = self._codecs[game_type][0].decode(raw)
+        entry: AnyEntry = self._codec(game_type)[0].decode(raw)
         return entry
+
+    def _codec(self, game_type: str) -> tuple[Any, Any]:
+        if game_type not in self._codecs:
+            raise Problem("unavailable", f"{game_type} is not installed here.", retry_after=60)
+        return self._codecs[game_type]
 
     def evolve(self, state: AnyMatch | None, entry: AnyEntry) -> AnyMatch:
         game_type = state.game_type if state else _created(entry).game_type
@@ -56,7 +62,7 @@ class GameLog:
 
     def decode_state(self, raw: bytes) -> AnyMatch:
         game_type = msgspec.json.decode(raw, type=_TypeOnly).game_type
-        match: AnyMatch = self._codecs[game_type][1].decode(raw)
+        match: AnyMatch = self._codec(game_type)[1].decode(raw)
         return match
 
     def perspective(self, state: AnyMatch, user: UserId) -> Hashable:

@@ -15,7 +15,7 @@ local messages = tonumber(ARGV[7])
 local first_entry = 8 + messages
 
 -- The length says the same as the last id and costs less, except in a log that was trimmed.
-if first_entry <= #ARGV and redis.call('XLEN', KEYS[1]) ~= version then
+if (first_entry <= #ARGV or ARGV[3] ~= '') and redis.call('XLEN', KEYS[1]) ~= version then
   local last = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]
   local actual = last and tonumber(string.match(last[1], '^%d+')) or 0
   if actual ~= version then return -1 - actual end

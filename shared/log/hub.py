@@ -78,6 +78,14 @@ class Hub:
                 del self._held[key]
         return held
 
+    async def start_over(self, live: AnyLive) -> None:
+        """Redis has lost what we had seen (a replica was promoted too soon): forget it, and let everyone come again."""
+        log.error("log_lost_entries", log=live.keys.log, version=live.version)
+        await live.restart()
+        for streams in live.streams.values():
+            for stream in streams:
+                stream.close()
+
     async def _load(self, machine: Machine[Any, Any], log_id: str) -> AnyLive | None:
         live = self.fresh(machine, log_id)
         if not await live.load():

@@ -93,6 +93,12 @@ class LiveLog(Generic[S, E]):
         self.accept(stored.entries)
         return self.version > 0
 
+    async def restart(self) -> None:
+        """Forget everything and read it anew."""
+        self.version, self._state, self._own = 0, None, None
+        self._past.clear()
+        await self.load()
+
     async def catch_up(self) -> bool:
         """Read what came since; True if there was anything."""
         return self.accept(await self._store.read(self.keys, self.version))

@@ -89,3 +89,13 @@ async def test_a_commit_that_landed_before_its_connection_broke_is_recognised(he
     assert await here.store._own(mine, Conflict(1)) == Committed(1)
     other = Commit(keys, 0, [b"another's"])
     assert await here.store._own(other, Conflict(1)) == Conflict(1)
+
+
+async def test_a_timer_can_be_put_right_without_an_entry_but_not_by_a_writer_that_is_behind(
+    here: Replica, keys: LogKeys
+) -> None:
+    await here.store.commit(Commit(keys, 0, [b"a"], timer=5_000))
+    assert await here.store.commit(Commit(keys, 1, [], timer=7_000)) == Committed(1)
+    assert await here.redis.zscore(keys.timers, keys.id) == 7_000
+    assert await here.store.commit(Commit(keys, 0, [], timer=9_000)) == Conflict(1)
+    assert await here.redis.zscore(keys.timers, keys.id) == 7_000

@@ -24,6 +24,9 @@ class Reader:
         self.text += rest[:-2].decode()
         self._grown.set()
 
+    def is_gone(self) -> bool:
+        return False
+
     def unsent(self) -> int:
         return 0
 
@@ -165,3 +168,34 @@ def test_the_gate_lets_each_version_pass_once() -> None:
     assert not live.ring(3, b"c")
     assert live.ring(2, b"b")
     assert live.state == ("a", "b")
+
+
+async def test_a_client_that_hung_up_while_its_stream_was_opened_is_not_kept(here: Replica, keys: LogKeys) -> None:
+    class Hasty(Reader):
+        def is_gone(self) -> bool:
+            return True
+
+    await here.write(keys, 0, "first")
+    reader = Hasty()
+    await reader.follow(here, keys)
+    async with asyncio.timeout(5):
+        await reader._task
+    live = await here.log(keys)
+    assert not live.streams
+    assert not live.visits
+
+
+async def test_a_log_that_lost_entries_is_read_anew_and_its_followers_come_again(here: Replica, keys: LogKeys) -> None:
+    """A replica promoted before it had everything: what we had seen is no longer true."""
+    await here.write(keys, 0, "kept", "lost")
+    reader = Reader()
+    await reader.follow(here, keys)
+    await here.redis.xdel(keys.log, "2-0")
+    live = await here.log(keys)
+    await here.hub.start_over(live)
+    assert (live.version, live.state) == (1, ("kept",))
+    async with asyncio.timeout(5):
+        await reader._task
+    again = Reader()
+    await again.follow(here, keys, cursor="2")
+    await again.sees('"reason":"gap"')

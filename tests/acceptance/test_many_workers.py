@@ -1,0 +1,46 @@
+"""`--workers`: several processes behind one port, replaced when they die, ended together."""
+
+from pathlib import Path
+
+import psutil
+
+from tests.support.client import Player, open_client
+from tests.support.deployment import settings_for
+from tests.support.product import Server, run_parlor, short_directory
+from tests.support.redis_server import RedisServer
+from tests.support.waiting import eventually
+from tests.support.xsos import X_WINS, Match
+
+
+def workers(server: Server) -> list[psutil.Process]:
+    return [child for child in server.process.children() if child.status() != psutil.STATUS_ZOMBIE]
+
+
+async def play_a_game(lobby: Server, session: Server) -> None:
+    async with open_client(lobby.url) as lobby_http, open_client(session.url) as http:
+        ann, bob = [(await Player.guest(lobby_http, nick)).at(http) for nick in ("Ann", "Bob")]
+        match = await Match.start(ann, bob)
+        async with match.o.events(match.id) as events:
+            for number, cell in enumerate(X_WINS):
+                await match.play(cell, after=number)
+            assert (await events.next("game_over")).data["reason"] == "line"
+
+
+async def test_workers_share_the_port_are_replaced_when_killed_and_end_together(tmp_path: Path) -> None:
+    with short_directory() as home, RedisServer(home) as redis:
+        settings = settings_for(redis.url, f"sqlite+aiosqlite:///{tmp_path / 'parlor.db'}")
+        assert run_parlor("migrate", settings=settings, cwd=home).returncode == 0
+        lobby = Server("lobby", services=("lobby",), home=home, settings=settings)
+        session = Server("session", "--workers", "2", services=("session",), home=home, settings=settings)
+        with lobby, session:
+            await play_a_game(lobby, session)
+            before = workers(session)
+            assert len(before) == 2
+            before[0].kill()
+
+            async def alive() -> list[psutil.Process]:
+                return workers(session)
+
+            after = await eventually(alive, lambda now: len(now) == 2 and before[0] not in now, timeout=10)
+            await play_a_game(lobby, session)
+        assert not any(each.is_running() for each in after)
