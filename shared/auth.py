@@ -78,7 +78,7 @@ class Tokens:
         self._secret = secret
         self._revocations = revocations
         self._clock = clock
-        self._verified: dict[str, Caller] = {}
+        self._verified: dict[bytes, Caller] = {}  # by the header that brought them
 
     def issue(self, user: UserId, nick: str, avatar: str | None, guest: bool) -> tuple[str, Caller]:
         issued = self._clock() // 1000
@@ -97,10 +97,13 @@ class Tokens:
         return found
 
     def find(self, headers: dict[bytes, bytes]) -> Caller | None:
-        token = _presented(headers)
-        if token is None:
+        presented = headers.get(b"authorization") or headers.get(b"cookie")
+        if presented is None:
             return None
-        caller = self._verified.get(token) or self._verify(token)
+        caller = self._verified.get(presented)
+        if caller is None and (token := _token(headers)) is not None:
+            caller = self._verify(token)
+            self._remember(presented, caller)
         if caller is None or caller.expires_at * 1000 <= self._clock() or caller.token_id in self._revocations:
             return None
         return caller
@@ -126,13 +129,16 @@ class Tokens:
             )
         except (jwt.InvalidTokenError, KeyError, ValueError):
             return None
-        if len(self._verified) >= _VERIFIED:
-            self._verified.clear()
-        self._verified[token] = caller
         return caller
 
+    def _remember(self, presented: bytes, caller: Caller | None) -> None:
+        if len(self._verified) >= _VERIFIED:
+            self._verified.clear()
+        if caller is not None:
+            self._verified[presented] = caller
 
-def _presented(headers: dict[bytes, bytes]) -> str | None:
+
+def _token(headers: dict[bytes, bytes]) -> str | None:
     """The bearer token, or the cookie that a browser's EventSource can send."""
     authorization = headers.get(b"authorization")
     if authorization is not None:

@@ -95,7 +95,7 @@ class Chance:
     """
 
     def __init__(self, seed: bytes, label: str) -> None:
-        self._stem = seed + label.encode() + b":"
+        self._seed, self._label = seed, label
         self._block = 0
         self._pool: list[int] = []
 
@@ -114,7 +114,7 @@ class Chance:
 
     def _next(self) -> int:
         if not self._pool:
-            block = hashlib.sha256(self._stem + str(self._block).encode()).digest()
+            block = hashlib.sha256(self._seed + f"{self._label}:{self._block}".encode()).digest()
             self._block += 1
             self._pool = [int.from_bytes(block[i : i + 8], "big") for i in (24, 16, 8, 0)]
         return self._pool.pop()

@@ -1,15 +1,14 @@
 """The one connection on which a process hears that logs have grown."""
 
 import asyncio
-import math
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import Any
 
 import structlog
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
+from shared.log.wire import Wire, pack_command
 from shared.problems import Unavailable
 
 Handler = Callable[[bytes], None]
@@ -27,7 +26,7 @@ class Doorbell:
     def __init__(self, redis: "Redis") -> None:
         """`redis` must speak RESP2 and never time out on a read."""
         self._pool = redis.connection_pool
-        self._connection: Any = None
+        self._wire: Wire | None = None
         self._handlers: dict[bytes, list[Handler]] = {}
         self._confirmed: dict[bytes, asyncio.Future[None]] = {}
         self._asked: dict[bytes, int] = {}  # subscriptions on their way
@@ -79,15 +78,14 @@ class Doorbell:
                 await asyncio.sleep(pause)
 
     async def _listen(self) -> None:
-        connection: Any = self._pool.make_connection()  # type: ignore[no-untyped-call]
+        wire = await Wire.open(self._pool)
         try:
-            await connection.connect()
             names = list(self._confirmed)
             for i in range(0, len(names), _AT_ONCE):
-                await connection.send_command("SSUBSCRIBE", *names[i : i + _AT_ONCE])
+                await wire.send(pack_command(("SSUBSCRIBE", *names[i : i + _AT_ONCE])))
             self._asked = dict.fromkeys(names, 1)
             self._queue.clear()
-            self._connection = connection
+            self._wire = wire
             for name in list(self._confirmed):
                 if name not in self._asked:  # added while we were subscribing
                     self._say("SSUBSCRIBE", name)
@@ -96,13 +94,14 @@ class Doorbell:
             returned = asyncio.ensure_future(self._tell_return(names))
             try:
                 while True:
-                    self._hear(await connection.read_response(disable_decoding=True, timeout=math.inf))
+                    for message in await wire.replies():
+                        self._hear(message)
             finally:
                 returned.cancel()
         finally:
-            self._connection = None
+            self._wire = None
             with suppress(RedisError, OSError):
-                await connection.disconnect(nowait=True)
+                await wire.close()
 
     async def _tell_return(self, names: list[bytes]) -> None:
         waits = [self._confirmed[name] for name in names if name in self._confirmed]
@@ -126,16 +125,16 @@ class Doorbell:
 
     def _say(self, word: str, name: bytes) -> None:
         """Queue a command; they leave in the order in which they were said."""
-        if self._connection is None:
+        if self._wire is None:
             return  # everything is subscribed once it is there
         if word == "SSUBSCRIBE":
             self._asked[name] = self._asked.get(name, 0) + 1
         self._queue.append((word, name))
         if len(self._queue) == 1:
-            self._sending = asyncio.ensure_future(self._send(self._connection))
+            self._sending = asyncio.ensure_future(self._send(self._wire))
 
-    async def _send(self, connection: Any) -> None:
+    async def _send(self, wire: Wire) -> None:
         with suppress(RedisError, OSError):  # the listener notices too, and subscribes to everything again
             while self._queue:
-                await connection.send_command(*self._queue[0])
+                await wire.send(pack_command(self._queue[0]))
                 self._queue.pop(0)

@@ -1,14 +1,12 @@
 """The numbered log in Redis: reading it, and appending to it if it stands where the writer thinks."""
 
 import asyncio
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib import resources
-from typing import Any, cast
+from typing import Any
 
 import msgspec
 import structlog
-from hiredis import pack_command as _pack_command
 from redis.asyncio import Redis
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import NoScriptError, RedisError, ResponseError
@@ -16,15 +14,13 @@ from redis.exceptions import TimeoutError as RedisTimeoutError
 
 from shared import metrics
 from shared.log.keys import LogKeys
+from shared.log.wire import Wire, pack_command
 from shared.problems import Unavailable
 
 _SCRIPT = resources.files(__package__).joinpath("commit.lua").read_text()
 _REPLIES_WITHIN = 5.0  # seconds
 _PATIENCE = 3.0  # seconds a commit may wait for Redis to come back; an embedded one needs about one
 _LARGEST_BATCH = 256  # bounds how long the first commit of a batch waits for the last
-
-# Its stub knows only commands of one word.
-pack_command: Callable[[tuple[str | bytes | int, ...]], bytes] = cast(Any, _pack_command)
 
 log = structlog.get_logger()
 
@@ -84,7 +80,7 @@ class LogStore:
         """`writer` gives one connection of its own for the commits."""
         self._redis = redis
         self._pool = writer.connection_pool
-        self._connection: Any = None
+        self._wire: Wire | None = None
         self._sha = ""
         self._waiting: list[tuple[Commit, asyncio.Future[CommitOutcome]]] = []
         self._flushing = False
@@ -191,15 +187,17 @@ class LogStore:
 
     async def _evaluate(self, commits: list[Commit]) -> list[Any]:
         """All commits in one write, packed in C: redis-py's pipeline costs as much as the rest of a move."""
-        connection = await self._connected()
+        if self._wire is None:
+            self._wire = await Wire.open(self._pool)
+        wire = self._wire
         try:
             if not self._sha:
-                self._sha = (await self._talk(connection, [pack_command(("SCRIPT", "LOAD", _SCRIPT))]))[0].decode()
+                self._sha = (await _talk(wire, [pack_command(("SCRIPT", "LOAD", _SCRIPT))]))[0].decode()
             metrics.COMMIT_BATCH.observe(len(commits))
-            return await self._talk(connection, [self._packed(commit) for commit in commits])
+            return await _talk(wire, [self._packed(commit) for commit in commits])
         except BaseException:
-            self._connection = None
-            await connection.disconnect(nowait=True)
+            self._wire = None
+            await wire.close()
             raise
 
     def _packed(self, c: Commit) -> bytes:
@@ -214,28 +212,9 @@ class LogStore:
             )
         )  # fmt: skip
 
-    async def _connected(self) -> Any:
-        if self._connection is None:
-            connection: Any = self._pool.make_connection()  # type: ignore[no-untyped-call]
-            await connection.connect()
-            self._connection = connection
-        return self._connection
-
-    async def _talk(self, connection: Any, commands: list[bytes]) -> list[Any]:
-        """Send commands and read as many replies; an error reply is an exception in the list."""
-        async with asyncio.timeout(_REPLIES_WITHIN):
-            await connection.send_packed_command(b"".join(commands), check_health=False)
-            replies = []
-            for _ in commands:
-                try:
-                    replies.append(await connection.read_response(disable_decoding=True, timeout=math.inf))
-                except ResponseError as error:
-                    replies.append(error)
-            return replies
-
     async def close(self) -> None:
-        if self._connection is not None:
-            await self._connection.disconnect(nowait=True)
+        if self._wire is not None:
+            await self._wire.close()
 
     async def _own(self, commit: Commit, outcome: CommitOutcome | Exception) -> CommitOutcome | Exception:
         """After a repeat: is the entry that stands where ours should be ours?"""
@@ -244,6 +223,16 @@ class LogStore:
         written = await self.read(commit.keys, commit.expected)
         ours = [raw for _, raw in written[: len(commit.entries)]] == list(commit.entries)
         return Committed(commit.expected + len(commit.entries)) if ours else outcome
+
+
+async def _talk(wire: Wire, commands: list[bytes]) -> list[Any]:
+    """Send commands and read as many replies."""
+    async with asyncio.timeout(_REPLIES_WITHIN):
+        await wire.send(b"".join(commands))
+        replies: list[Any] = []
+        while len(replies) < len(commands):
+            replies += await wire.replies()
+        return replies
 
 
 def _outcome(reply: Any) -> CommitOutcome | Exception:

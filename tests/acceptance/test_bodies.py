@@ -174,6 +174,14 @@ async def test_a_move_that_breaks_its_schema_is_invalid(match: Match, move: obje
     assert_problem(await match.x.move(match.id, move), 422, "invalid_request")
 
 
+@pytest.mark.parametrize("body", [*MALFORMED.values(), b'{"type":"\xff"}', b'{"type":"\xed\xa0\x80","cell":0}'])
+async def test_a_move_that_cannot_be_read_is_invalid_and_changes_nothing(match: Match, body: bytes) -> None:
+    path = f"/session/games/{match.id}/moves"
+    answer = await match.x.http.post(path, content=body, headers={**match.x.credentials, **AS_JSON})
+    assert_problem(answer, 422, "invalid_request")
+    assert (await match.x.view(match.id))["version"] == 2
+
+
 HUGE = {
     "2^63": str(2**63),
     "-2^63-1": str(-(2**63) - 1),
