@@ -19,6 +19,7 @@ OPENING = b"retry: 1000\n\n"
 HEARTBEAT = b"4\r\n: \n\n\r\n"  # a comment, as a chunk
 
 _CURSOR = re.compile(r"(0|[1-9][0-9]{0,14})(?:\.(0|[1-9][0-9]{0,5}))?")
+_HEADERS = EventSourceResponse(iter(())).raw_headers
 _encode = msgspec.json.Encoder().encode
 
 
@@ -42,8 +43,8 @@ def parse_cursor(text: str) -> Cursor | None:
 
 def frame(event: str, data: Any, event_id: str | int | None = None) -> bytes:
     """One event as it goes over the wire."""
-    head = b"" if event_id is None else f"id: {event_id}\n".encode()
-    return b"%sevent: %s\ndata: %s\n\n" % (head, event.encode(), _encode(data))
+    head = f"event: {event}\ndata: " if event_id is None else f"id: {event_id}\nevent: {event}\ndata: "
+    return head.encode() + _encode(data) + b"\n\n"
 
 
 def frames(version: int, messages: Sequence[Message], after: int = -1) -> bytes:
@@ -124,18 +125,24 @@ class Stream:
             connection.on_hang_up = None
 
 
-class EventStream(EventSourceResponse):
-    """sse-starlette's response with a lean loop: one heartbeat and one drain for all streams, not tasks in each."""
+class EventStream:
+    """The ASGI response around a stream.
+
+    sse-starlette's own response keeps four tasks and a lock in each stream; here one heartbeat and one drain serve
+    all, so that only its headers are taken.
+    """
+
+    __slots__ = ("_on_end", "_stream", "headers")
 
     def __init__(self, stream: Stream, on_end: Callable[[], None]) -> None:
-        super().__init__(iter(()), ping=0)
+        self.headers = _HEADERS
         self._stream = stream
         self._on_end = on_end
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         metrics.STREAMS.inc()
         try:
-            await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
+            await send({"type": "http.response.start", "status": 200, "headers": self.headers})
             await self._stream.run(scope["parlor.connection"])
             await send({"type": "http.response.body", "body": b"", "more_body": False})
         finally:

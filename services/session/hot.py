@@ -81,7 +81,7 @@ class HotRoutes:
         live = await self._engine.game(scope["path"][len(_GAMES) : -len(_EVENTS)])
         person = Person(caller.user, caller.nick, caller.avatar)
         response = await self._hub.follow(live, person, _cursor(scope))
-        response.raw_headers += scope["parlor.reply_headers"]
+        response.headers = [*response.headers, *scope["parlor.reply_headers"]]
         scope["parlor.started"] = True
         await response(scope, receive, send)
         return 200

@@ -18,12 +18,12 @@ pack_command: Callable[[tuple[str | bytes | int, ...]], bytes] = cast(Any, hired
 class Wire:
     """Commands out in one write, replies in as they come.
 
-    redis-py awaits each reply with a timeout of its own, which costs more than parsing it. Timeouts are the caller's.
+    redis-py gives each write a task and each reply a timeout, which cost more than the work. Timeouts are the caller's.
     """
 
     def __init__(self, connection: Any) -> None:
         self._connection = connection
-        self._bytes = connection._reader  # the one thing that redis-py does not offer openly
+        self._in, self._out = connection._reader, connection._writer  # redis-py does not offer them openly
         self._parser = hiredis.Reader(replyError=_error, notEnoughData=_NOTHING)
 
     @classmethod
@@ -33,12 +33,13 @@ class Wire:
         return cls(connection)
 
     async def send(self, packed: bytes) -> None:
-        await self._connection.send_packed_command(packed, check_health=False)
+        self._out.write(packed)
+        await self._out.drain()
 
     async def replies(self) -> list[Any]:
         """What has arrived, at least one; an error reply is an exception in the list."""
         while True:
-            data = await self._bytes.read(_AT_ONCE)
+            data = await self._in.read(_AT_ONCE)
             if not data:
                 raise RedisConnectionError("Redis closed the connection.")
             self._parser.feed(data)

@@ -45,6 +45,9 @@ class Play(Move, frozen=True, tag="play"):
     cell: int
 
 
+PLAYS = tuple(Play(cell) for cell in range(9))
+
+
 class Marked(Event, frozen=True, tag="marked"):
     seat: Seat
     cell: int
@@ -86,7 +89,7 @@ class Xsos:
     def legal_moves(self, state: Board, seat: Seat) -> list[Play]:
         if seat != state.turn or state.line():
             return []
-        return [Play(cell) for cell, mark in enumerate(state.cells) if mark is None]
+        return [PLAYS[cell] for cell, mark in enumerate(state.cells) if mark is None]
 
     def view(self, state: Board, viewer: Viewer) -> dict[str, Any]:
         colors = [state.mark(Seat(0)), state.mark(Seat(1))]
