@@ -71,40 +71,36 @@ class Connection(Protocol):
     def is_gone(self) -> bool:
         """Has the other side hung up already?"""
 
-    def write_chunk(self, data: bytes) -> None:
-        """Write a piece of the response that is open, now."""
-
-    def unsent(self) -> int:
-        """Bytes that wait for the reader."""
-
-    def abort(self) -> None:
-        """Hang up without a word."""
+    @property
+    def transport(self) -> asyncio.Transport:
+        """Where a piece of the response can be written while it is open."""
 
 
 class Stream:
     """One client's open stream. What is pushed goes straight to the connection: no queue, no task to wake."""
 
-    __slots__ = ("_closed", "_connection", "_opening", "user")
+    __slots__ = ("_closed", "_opening", "_transport", "user")
 
     def __init__(self, user: UserId, opening: bytes) -> None:
         """`opening` may be large: it is what its reader has asked for."""
         self.user = user
         self._opening = opening
-        self._connection: Connection | None = None
+        self._transport: asyncio.Transport | None = None
         self._closed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     def push(self, data: bytes) -> None:
         """Send a chunk; a reader that has stopped reading is cut off."""
+        transport = self._transport
         if self._closed.done():
             return
-        if self._connection is None:
+        if transport is None:
             self._opening += data
-        elif self._connection.unsent() > UNREAD_LIMIT:
+        elif transport.get_write_buffer_size() > UNREAD_LIMIT:
             metrics.STREAMS_CUT.inc()
             self.close()
-            self._connection.abort()
+            transport.abort()
         else:
-            self._connection.write_chunk(data)
+            transport.write(data)
 
     def close(self) -> None:
         """End the response once what was pushed is sent."""
@@ -116,9 +112,9 @@ class Stream:
         if connection.is_gone():
             return
         connection.on_hang_up = self.close
-        connection.write_chunk(self._opening)
+        self._transport = connection.transport
+        self._transport.write(self._opening)
         self._opening = b""
-        self._connection = connection
         try:
             await self._closed
         finally:

@@ -25,9 +25,12 @@ class Findings:
 async def audit(table: Table, findings: Findings) -> None:
     """Look at every game that a table has finished as both its players see it now."""
     for game in table.finished:
-        path = f"/session/games/{game.id}"
         for box, client in enumerate(table.clients):
-            replay = await client.ask(f"{path}/replay", {"as": str(box)})
+            try:
+                replay = await client.ask(f"/session/games/{game.id}/replay", {"as": str(box)})
+            except AssertionError as refused:
+                findings.lost.append(str(refused))
+                continue
             _check_moves(game, _moves(replay), findings)
             _check_stream(game, box, replay, findings)
             await _check_view(game, client, game.followers[box], findings)

@@ -5,7 +5,7 @@ import random
 import re
 import time
 from collections.abc import Coroutine, Iterable, Iterator
-from contextlib import AsyncExitStack, suppress
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from tests.chaos.clients import open_client
 from tests.chaos.crashes import RECOVERY, Crash, Crashable, inflict
 from tests.chaos.tables import Table
 from tests.chaos.tally import Tally
-from tests.support.product import processes_at_work_in
+from tests.support.product import LOG_TAIL, processes_at_work_in
 from tests.support.waiting import eventually
 
 TABLES = 50
@@ -77,15 +77,15 @@ async def _play(
 ) -> None:
     """All tables at once, from before the first crash until after the last."""
     closing = asyncio.Event()
-    playing = asyncio.gather(*(table.play_until(closing) for table in tables), return_exceptions=True)
+    playing = [asyncio.create_task(table.play_until(closing)) for table in tables]
     try:
         await crashes
     except AssertionError as error:
-        campaign.complaints.append(f"after {campaign.tally}: {error}\n{product.log()}")
-        playing.cancel()
+        campaign.complaints.append(f"after {campaign.tally}: {error}\n{product.log()[-LOG_TAIL:]}")
+        for table in playing:
+            table.cancel()
     closing.set()
-    with suppress(asyncio.CancelledError):
-        _note(campaign, await playing)
+    _note(campaign, await asyncio.gather(*playing, return_exceptions=True))
 
 
 def _note(campaign: Campaign, outcomes: Iterable[BaseException | None]) -> None:
@@ -95,7 +95,7 @@ def _note(campaign: Campaign, outcomes: Iterable[BaseException | None]) -> None:
 def _reasons(error: BaseException) -> list[str]:
     if isinstance(error, BaseExceptionGroup):
         return [reason for each in error.exceptions for reason in _reasons(each)]
-    return [f"{type(error).__name__}: {error}"]
+    return [] if isinstance(error, asyncio.CancelledError) else [f"{type(error).__name__}: {error}"]
 
 
 async def ready(http: httpx.AsyncClient) -> None:

@@ -1,9 +1,10 @@
-"""A crash in the middle of recovering from a crash is one more crash, no more."""
+"""What the crashes of a campaign meet too seldom: a crash in the middle of recovering, and a slow disk."""
 
 from collections.abc import Iterator
 from contextlib import closing
 
 import pytest
+from redis.asyncio import Redis
 
 from tests.chaos.campaign import ready
 from tests.chaos.clients import open_client
@@ -15,6 +16,7 @@ TIMES = 5
 
 @pytest.fixture
 def product() -> Iterator[Crashable]:
+    """The product, just launched."""
     with short_directory() as home, closing(Crashable(home)) as launched:
         launched.launch()
         yield launched
@@ -33,3 +35,13 @@ async def test_a_service_whose_redis_is_killed_while_both_start_becomes_ready(pr
         for _ in range(TIMES):
             product.crash(Crash.REDIS)
         await ready(http)
+
+
+async def test_redis_never_answers_before_its_file_is_written(product: Crashable) -> None:
+    """With `everysec` it does, for up to 2 s while an fsync is under way; kill -9 then loses what was answered."""
+    async with open_client(product.url) as http:
+        await ready(http)
+        async with Redis.from_url(f"unix://{product.data_dir / 'redis.sock'}") as redis:
+            settings = await redis.config_get("appendonly", "appendfsync")
+    assert settings["appendonly"] == "yes"
+    assert settings["appendfsync"] in {"no", "always"}

@@ -12,13 +12,17 @@ from tests.log.conftest import NoteLog, Replica
 from tests.support.waiting import eventually
 
 
-class Reader:
+class Reader(asyncio.Transport):
     """Follows a log and keeps what it is sent, as a client would read it; its own connection, too."""
 
     on_hang_up: Callable[[], None] | None = None
 
-    def write_chunk(self, data: bytes) -> None:
-        length, _, rest = data.partition(b"\r\n")
+    @property
+    def transport(self) -> asyncio.Transport:
+        return self
+
+    def write(self, data: bytes | bytearray | memoryview) -> None:
+        length, _, rest = bytes(data).partition(b"\r\n")
         assert len(rest) == int(length, 16) + 2
         assert rest.endswith(b"\r\n")
         self.text += rest[:-2].decode()
@@ -27,13 +31,14 @@ class Reader:
     def is_gone(self) -> bool:
         return False
 
-    def unsent(self) -> int:
+    def get_write_buffer_size(self) -> int:
         return 0
 
     def abort(self) -> None:
         raise AssertionError("it read all the time")
 
     def __init__(self) -> None:
+        super().__init__()
         self.text = ""
         self._grown = asyncio.Event()
 

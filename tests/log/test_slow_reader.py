@@ -58,13 +58,13 @@ async def test_a_reader_that_stops_is_cut_off_and_can_resume(here: Replica, keys
         client = await asyncio.to_thread(lazy_client, port)
         live = await here.log(keys)
         (stream,) = live.streams[UserId("ann")]
-        connection = stream._connection
-        assert connection is not None
+        transport = stream._transport
+        assert transport is not None
         version, most = 1, 0
         while UserId("ann") in live.streams:
             await here.write(keys, version, NOTE)
             version += 1
-            most = max(most, connection.unsent())
+            most = max(most, transport.get_write_buffer_size())
             assert version < 1_000, "it was never cut off"
             await asyncio.sleep(0)
         assert most <= sse.UNREAD_LIMIT + 2 * len(NOTE)
