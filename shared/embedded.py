@@ -99,7 +99,7 @@ class EmbeddedRedis:
     def _launch(self) -> None:
         command = [
             server_binary(), "--port", "0", "--unixsocket", self._socket, "--unixsocketperm", "700",
-            "--dir", str(self._dir), "--appendonly", "yes", "--appendfsync", "everysec", "--save", "",
+            "--dir", str(self._dir), "--appendonly", "yes", "--appendfsync", "always", "--save", "",
             "--logfile", str(self._dir / "redis.log"), "--maxclients", "10000", "--pidfile", str(self._pid_file),
         ]  # fmt: skip
         # Its own session, so that Ctrl-C reaches us first and we end it after the last commit.

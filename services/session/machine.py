@@ -68,6 +68,9 @@ class GameLog:
     def perspective(self, state: AnyMatch, user: UserId) -> Hashable:
         return state.box_of(user)
 
+    def regroups(self, before: AnyMatch | None, after: AnyMatch) -> bool:
+        return before is None or before.players is not after.players
+
     def messages(
         self,
         log_id: str,

@@ -110,7 +110,7 @@ class Hub:
             await self._doorbell.ready(key)
             here = await self._arrive(live, person, first, newly)
             stream = sse.Stream(person.user, sse.chunk(await live.opening(person.user, cursor, here, self._clock())))
-            live.streams.setdefault(person.user, []).append(stream)
+            live.add(stream)
         except BaseException:
             self._release(live, person.user)
             raise
@@ -119,10 +119,7 @@ class Hub:
         return sse.EventStream(stream, lambda: self._leave(live, stream))
 
     def _leave(self, live: AnyLive, stream: sse.Stream) -> None:
-        streams = live.streams[stream.user]
-        streams.remove(stream)
-        if not streams:
-            del live.streams[stream.user]
+        live.remove(stream)
         self._release(live, stream.user)
 
     def _release(self, live: AnyLive, user: UserId) -> None:

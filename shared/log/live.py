@@ -44,6 +44,9 @@ class Machine(Protocol[S, E]):
     def perspective(self, state: S, user: UserId) -> Hashable:
         """Users with equal perspectives are sent the same bytes."""
 
+    def regroups(self, before: S | None, after: S) -> bool:
+        """May somebody's perspective have changed?"""
+
     def messages(
         self, log_id: str, version: int, before: S | None, entry: E, after: S, user: UserId, here: Here, now: int | None
     ) -> list[Message]:
@@ -71,6 +74,7 @@ class LiveLog(Generic[S, E]):
         self.keys = keys
         self.version = 0
         self.streams: dict[UserId, list[sse.Stream]] = {}
+        self._audiences: dict[Hashable, list[sse.Stream]] = {}  # empty: not known
         self.people: Here = {}  # those with streams in this process
         self.visits: Counter[UserId] = Counter()  # how many streams each of them has open or opening
         self.here: Here = {}  # those with streams anywhere
@@ -143,17 +147,32 @@ class LiveLog(Generic[S, E]):
         if self.streams:
             self._tell(step)
 
+    def add(self, stream: sse.Stream) -> None:
+        self.streams.setdefault(stream.user, []).append(stream)
+        self._audiences.clear()
+
+    def remove(self, stream: sse.Stream) -> None:
+        self.streams[stream.user].remove(stream)
+        if not self.streams[stream.user]:
+            del self.streams[stream.user]
+        self._audiences.clear()
+
     def _tell(self, step: Transition[S, E]) -> None:
-        ready: dict[Hashable, bytes] = {}
-        for user, streams in self.streams.items():
-            seen_as = self.machine.perspective(step.after, user)
-            data = ready.get(seen_as)
-            if data is None:
-                told = sse.frames(step.version, self._messages(step, user))
-                data = ready[seen_as] = sse.chunk(told) if told else b""
-            if data:
+        if not self._audiences or self.machine.regroups(step.before, step.after):
+            self._audiences = self._grouped(step.after)
+        for streams in self._audiences.values():
+            told = sse.frames(step.version, self._messages(step, streams[0].user))
+            if told:
+                data = sse.chunk(told)
                 for stream in streams:
                     stream.push(data)
+
+    def _grouped(self, state: S) -> dict[Hashable, list[sse.Stream]]:
+        """The streams that are sent the same bytes, together."""
+        audiences: dict[Hashable, list[sse.Stream]] = {}
+        for user, streams in self.streams.items():
+            audiences.setdefault(self.machine.perspective(state, user), []).extend(streams)
+        return audiences
 
     def _messages(self, step: Transition[S, E], user: UserId, now: int | None = None) -> list[Message]:
         return self.machine.messages(

@@ -45,6 +45,9 @@ class NoteLog:
     def perspective(self, state: Notes, user: UserId) -> Hashable:
         return None
 
+    def regroups(self, before: Notes | None, after: Notes) -> bool:
+        return False
+
     def messages(
         self,
         log_id: str,
