@@ -15,17 +15,21 @@ Seat = NewType("Seat", int)
 Viewer: TypeAlias = Seat | None  # None watches from outside
 
 
-class Value(msgspec.Struct, frozen=True):
-    """An immutable value with a JSON form; states are made of these."""
+class Value(msgspec.Struct, frozen=True, gc=False):
+    """An immutable value with a JSON form; states are made of these.
+
+    Such values are built from the bottom up and never form a cycle, so the garbage collector need not visit them
+    (`gc=False`): a server holds many, and its pauses grew with them.
+    """
 
 
-class Move(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", omit_defaults=True):
+class Move(msgspec.Struct, frozen=True, gc=False, kw_only=True, tag_field="type", omit_defaults=True):
     """What a player asks for; `seen` is the last version that its client had."""
 
     seen: int | None = None
 
 
-class Event(msgspec.Struct, frozen=True, tag_field="event"):
+class Event(msgspec.Struct, frozen=True, gc=False, tag_field="event"):
     """What happened, as the log keeps it."""
 
 
@@ -80,7 +84,7 @@ class Wave(Value, frozen=True):
     events: tuple[int, ...] | None = None  # which of the decision's events; None: all
 
 
-class Decision(msgspec.Struct, Generic[AnyEvent], frozen=True):
+class Decision(msgspec.Struct, Generic[AnyEvent], frozen=True, gc=False):
     """`events` change the state, once; `waves` only say who is told what, and when."""
 
     events: tuple[AnyEvent, ...]

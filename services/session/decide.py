@@ -20,20 +20,20 @@ class EngineRefusal(StrEnum):
     ALREADY_SEATED = "already_seated"
 
 
-class Join(msgspec.Struct, frozen=True):
+class Join(msgspec.Struct, frozen=True, gc=False):
     player: Player
 
 
-class Play(msgspec.Struct, frozen=True):
+class Play(msgspec.Struct, frozen=True, gc=False):
     box: Seat
     move: Move
 
 
-class Resign(msgspec.Struct, frozen=True):
+class Resign(msgspec.Struct, frozen=True, gc=False):
     box: Seat
 
 
-class Expire(msgspec.Struct, frozen=True):
+class Expire(msgspec.Struct, frozen=True, gc=False):
     """A deadline of the match has come."""
 
 

@@ -29,7 +29,7 @@ class Player(Value, frozen=True):
     avatar: str | None
 
 
-class Created(msgspec.Struct, Generic[GameOptions], frozen=True, tag="created"):
+class Created(msgspec.Struct, Generic[GameOptions], frozen=True, gc=False, tag="created"):
     game_type: str
     options: GameOptions
     players: tuple[Player | None, ...]
@@ -37,36 +37,36 @@ class Created(msgspec.Struct, Generic[GameOptions], frozen=True, tag="created"):
     commitment: str
 
 
-class Joined(msgspec.Struct, frozen=True, tag="joined"):
+class Joined(msgspec.Struct, frozen=True, gc=False, tag="joined"):
     box: Seat
     player: Player
 
 
-class Started(msgspec.Struct, Generic[Position], frozen=True, tag="started"):
+class Started(msgspec.Struct, Generic[Position], frozen=True, gc=False, tag="started"):
     """Chance has spoken: the position is kept, so that a replay never shuffles again."""
 
     position: Position
 
 
-class Played(msgspec.Struct, Generic[GameEvent], frozen=True, tag="played"):
+class Played(msgspec.Struct, Generic[GameEvent], frozen=True, gc=False, tag="played"):
     box: Seat
     events: tuple[GameEvent, ...]
 
 
-class Ended(msgspec.Struct, frozen=True, tag="ended"):
+class Ended(msgspec.Struct, frozen=True, gc=False, tag="ended"):
     """Somebody resigned or ran out of time; an end on the board needs no fact of its own."""
 
     outcome: Outcome
 
 
-class Aborted(msgspec.Struct, frozen=True, tag="aborted"):
+class Aborted(msgspec.Struct, frozen=True, gc=False, tag="aborted"):
     reason: str
 
 
 Fact: TypeAlias = Created[Any] | Joined | Started[Any] | Played[Any] | Ended | Aborted
 
 
-class Entry(msgspec.Struct, Generic[GameOptions, Position, GameEvent], frozen=True):
+class Entry(msgspec.Struct, Generic[GameOptions, Position, GameEvent], frozen=True, gc=False):
     """What one command wrote. `id` tells two equal commands apart; `form` is the version of this layout."""
 
     id: str
@@ -78,7 +78,7 @@ class Entry(msgspec.Struct, Generic[GameOptions, Position, GameEvent], frozen=Tr
 AnyEntry = Entry[Any, Any, Any]
 
 
-class Match(msgspec.Struct, Generic[GameOptions, Position], frozen=True):
+class Match(msgspec.Struct, Generic[GameOptions, Position], frozen=True, gc=False):
     game_type: str
     options: GameOptions
     players: tuple[Player | None, ...]

@@ -19,7 +19,7 @@ S = TypeVar("S")
 E = TypeVar("E")
 
 
-class Person(msgspec.Struct, frozen=True):
+class Person(msgspec.Struct, frozen=True, gc=False):
     """Somebody who is here."""
 
     user: UserId
@@ -59,7 +59,7 @@ class Machine(Protocol[S, E]):
         """Who is here, as the log's followers are told."""
 
 
-class Transition(msgspec.Struct, Generic[S, E]):
+class Transition(msgspec.Struct, Generic[S, E], frozen=True, gc=False):
     version: int
     before: S | None
     entry: E

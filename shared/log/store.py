@@ -27,7 +27,7 @@ log = structlog.get_logger()
 AWAY = (RedisConnectionError, RedisTimeoutError, TimeoutError, OSError)
 
 
-class KeptAnswer(msgspec.Struct, frozen=True):
+class KeptAnswer(msgspec.Struct, frozen=True, gc=False):
     """An answer to store with the commit, so that a repeat of the command gets it again."""
 
     key: str
@@ -35,7 +35,7 @@ class KeptAnswer(msgspec.Struct, frozen=True):
     ttl: int
 
 
-class Commit(msgspec.Struct, frozen=True):
+class Commit(msgspec.Struct, frozen=True, gc=False):
     """What one command writes; `timer` is the log's next deadline in ms, 0 for none, None for unchanged."""
 
     keys: LogKeys
@@ -47,17 +47,17 @@ class Commit(msgspec.Struct, frozen=True):
     snapshot: bytes = b""
 
 
-class Committed(msgspec.Struct, frozen=True):
+class Committed(msgspec.Struct, frozen=True, gc=False):
     version: int
 
 
-class Conflict(msgspec.Struct, frozen=True):
+class Conflict(msgspec.Struct, frozen=True, gc=False):
     """The log stands at another version than the writer thought."""
 
     version: int
 
 
-class Kept(msgspec.Struct, frozen=True):
+class Kept(msgspec.Struct, frozen=True, gc=False):
     """The same command was answered before, with this."""
 
     record: bytes
@@ -66,7 +66,7 @@ class Kept(msgspec.Struct, frozen=True):
 CommitOutcome = Committed | Conflict | Kept
 
 
-class Stored(msgspec.Struct, frozen=True):
+class Stored(msgspec.Struct, frozen=True, gc=False):
     """A log as read: the cached snapshot, if any, and the entries after it."""
 
     snapshot: tuple[int, bytes] | None
