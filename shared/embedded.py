@@ -19,6 +19,7 @@ from redis.asyncio import Redis
 from redis.exceptions import BusyLoadingError, RedisError
 
 _STARTS_WITHIN = 60.0  # seconds; a large append-only file takes a while to read
+_TRIES = 10  # a server that ends while it starts may have been killed
 _LONGEST_SOCKET_PATH = 100  # bytes that every system allows for a Unix socket's address
 
 log = structlog.get_logger()
@@ -72,8 +73,14 @@ class EmbeddedRedis:
     async def start(self) -> None:
         self._dir.mkdir(parents=True, exist_ok=True)
         await self._end_orphan()
-        self._launch()
-        await self._ready()
+        for tries_left in reversed(range(_TRIES)):
+            self._launch()
+            try:
+                await self._ready()
+                break
+            except RuntimeError:
+                if not tries_left:
+                    raise
 
     async def watch(self) -> None:
         """Start it again whenever it dies."""

@@ -55,7 +55,7 @@ async def runtime(settings: Settings, redis_url: str, database_url: str, secret:
     writer = _client(redis_url, Retry(NoBackoff(), 0), socket_timeout=5)
     patient = _client(redis_url, Retry(NoBackoff(), 0), socket_timeout=None)
     engine = db.engine(database_url)
-    revocations = Revocations(patient)
+    revocations = Revocations(redis, patient)
     tokens = Tokens(secret, revocations, wall_clock)
     limited = settings.rate_limit == "on"
     store = LogStore(redis, writer)
