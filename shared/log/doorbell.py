@@ -51,7 +51,8 @@ class Doorbell:
         confirmed = self._confirmed[channel.encode()]
         if not confirmed.done():
             try:
-                await asyncio.wait_for(asyncio.shield(confirmed), _CONFIRMED_WITHIN)
+                async with asyncio.timeout(_CONFIRMED_WITHIN):
+                    await asyncio.shield(confirmed)
             except TimeoutError:
                 raise Unavailable from None
 

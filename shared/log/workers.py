@@ -80,8 +80,10 @@ class Worker:
             except (RedisError, OSError, Unavailable) as error:
                 log.warning("worker_waits", worker=self._name, error=str(error))
                 await asyncio.sleep(0.1)
+            # Not wait_for: before Python 3.12 it may swallow a cancellation, and we would never stop.
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._wake.wait(), max(0.0, min(self.until_due(), next_poll - loop.time())))
+                async with asyncio.timeout(max(0.0, min(self.until_due(), next_poll - loop.time()))):
+                    await self._wake.wait()
 
     async def release(self) -> None:
         """Let another process take over at once."""

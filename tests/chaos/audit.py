@@ -4,7 +4,6 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.chaos.clients import Client, Follower
 from tests.chaos.tables import Game, Move, Table
 from tests.support.client import Json
 from tests.support.convergence import law, stable
@@ -23,17 +22,23 @@ class Findings:
 
 
 async def audit(table: Table, findings: Findings) -> None:
-    """Look at every game that a table has finished as both its players see it now."""
-    for game in table.finished:
+    """Look at every game of a table as both its players see it now."""
+    for game in table.games:
         for box, client in enumerate(table.clients):
             try:
-                replay = await client.ask(f"/session/games/{game.id}/replay", {"as": str(box)})
+                view = await client.ask(f"/session/games/{game.id}")
+                over = view["status"] == "finished"
+                replay = await client.ask(f"/session/games/{game.id}/replay", {"as": str(box)}) if over else None
             except AssertionError as refused:
                 findings.lost.append(str(refused))
                 continue
-            _check_moves(game, _moves(replay), findings)
-            _check_stream(game, box, replay, findings)
-            await _check_view(game, client, game.followers[box], findings)
+            _check_gaps(game, box, findings)
+            if replay is None:
+                _check_unfinished(game, view, findings)
+            else:
+                _check_moves(game, _moves(replay), findings)
+                _check_stream(game, box, replay, findings)
+                _check_view(game, box, view, findings)
 
 
 def _moves(replay: Json) -> list[Move]:
@@ -53,20 +58,32 @@ def _check_moves(game: Game, written: list[Move], findings: Findings) -> None:
     findings.unsent += [f"{game.id}: nobody sent {move}" for move in counts if move not in game.sent]
 
 
+def _check_unfinished(game: Game, view: Json, findings: Findings) -> None:
+    """A game that its players had to give up has no replay, but the moves must be on its board."""
+    board, colors = view["gamestate"].get("board", [None] * 9), view["gamestate"].get("colors", [])
+    for move in game.answered:
+        if move.version > view["version"] or board[move.cell] != colors[move.box]:
+            findings.lost.append(f"{game.id}: {move} is not in version {view['version']}, {board}")
+    if all(follower.is_over for follower in game.followers):
+        findings.lost.append(f"{game.id}: its end, which both had seen")
+
+
+def _check_gaps(game: Game, box: int, findings: Findings) -> None:
+    for event in game.followers[box].seen:
+        if event.name == "snapshot" and event.data["reason"] == "gap":
+            findings.gaps.append(f"{game.id}, box {box}, at {event.id}")
+
+
 def _check_stream(game: Game, box: int, replay: Json, findings: Findings) -> None:
     """After the snapshot that it began with, a client saw what its seat was told, each event once and in order."""
-    follower = game.followers[box]
-    first, *seen = [(event.id, event.name, stable(event.data)) for event in follower.seen]
-    findings.gaps += [f"{game.id}, box {box}: {id_}" for id_, name, data in [first, *seen] if _is_gap(name, data)]
+    if not game.followers[box].seen:
+        return
+    first, *seen = [(event.id, event.name, stable(event.data)) for event in game.followers[box].seen]
     told = [event for event in _told(replay) if event[2]["version"] > first[2]["version"]]
     if seen != told:
         ids = [event[0] for event in seen], [event[0] for event in told]
         other = [(ours, theirs) for ours, theirs in zip(seen, told, strict=False) if ours != theirs][:1]
         findings.streams.append(f"{game.id}, box {box}, from {first[0]}: saw {ids[0]}, was told {ids[1]}; {other}")
-
-
-def _is_gap(name: str, data: Any) -> bool:
-    return name == "snapshot" and data["reason"] == "gap"
 
 
 def _told(replay: Json) -> list[tuple[str, str, Any]]:
@@ -82,7 +99,7 @@ def _told(replay: Json) -> list[tuple[str, str, Any]]:
     return told
 
 
-async def _check_view(game: Game, client: Client, follower: Follower, findings: Findings) -> None:
-    view = await client.ask(f"/session/games/{game.id}")
-    if law(view) != law(follower.view) or view["version"] != follower.view["version"]:
-        findings.diverged.append(f"{game.id}: believed {law(follower.view)}, but it is {law(view)}")
+def _check_view(game: Game, box: int, view: Json, findings: Findings) -> None:
+    believed = game.followers[box].view
+    if believed and (law(view) != law(believed) or view["version"] != believed["version"]):
+        findings.diverged.append(f"{game.id}, box {box}: believed {law(believed)}, but it is {law(view)}")

@@ -7,17 +7,16 @@ import time
 from collections.abc import Coroutine, Iterable, Iterator
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import httpx
 
 from tests.chaos.audit import Findings, audit
 from tests.chaos.clients import open_client
-from tests.chaos.crashes import RECOVERY, Crash, Crashable, inflict
+from tests.chaos.crashes import RECOVERY, Crash, Fragile, inflict
 from tests.chaos.tables import Table
 from tests.chaos.tally import Tally
-from tests.support.product import LOG_TAIL, processes_at_work_in
+from tests.support.product import LOG_TAIL
 from tests.support.waiting import eventually
 
 TABLES = 50
@@ -49,39 +48,34 @@ def for_seconds(seconds: float, chance: random.Random) -> Iterator[Crash]:
         yield chance.choice(list(Crash))
 
 
-async def run(home: Path, crashes: Iterable[Crash], chance: random.Random) -> Campaign:
+async def run(fragile: Fragile, crashes: Iterable[Crash], chance: random.Random) -> Campaign:
     """Play through the crashes, then through a last one, and examine every game that was ever played."""
     campaign = Campaign()
-    with Crashable(home, settings={"PARLOR_RATE_LIMIT": "off"}) as product:
-        async with AsyncExitStack() as stack:
-            clients = [await stack.enter_async_context(open_client(product.url)) for _ in range(TABLES)]
-            await ready(clients[0])
-            seating = [
-                Table.seat(number, http, random.Random(chance.random()), campaign.tally)
-                for number, http in enumerate(clients)
+    async with AsyncExitStack() as stack:
+        seating = []
+        for number in range(TABLES):
+            lobby, *sessions = [
+                await stack.enter_async_context(open_client(url)) for url in (fragile.lobby, *fragile.sessions)
             ]
-            tables = await asyncio.gather(*seating)
-            await _play(campaign, product, tables, inflict(product, crashes, chance, campaign.tally))
-            # The truth is what is on disk: nothing that a process remembers may speak for it.
-            await asyncio.to_thread(product.crash, Crash.BOTH)
-            await ready(clients[0])
-            audits = [audit(table, campaign.findings) for table in tables]
-            _note(campaign, await asyncio.gather(*audits, return_exceptions=True))
-        campaign.unforeseen = [line for line in product.log().splitlines() if UNFORESEEN.search(line)]
-    campaign.left_behind = [str(process) for process in processes_at_work_in(home)]
+            seating.append(Table.seat(number, lobby, sessions, random.Random(chance.random()), campaign.tally))
+        tables = await asyncio.gather(*seating)
+        await _play(campaign, fragile, tables, inflict(fragile, crashes, chance, campaign.tally))
+        # The truth is what is on disk: nothing that a process remembers may speak for it.
+        await asyncio.to_thread(fragile.crash_all)
+        audits = [audit(table, campaign.findings) for table in tables]
+        _note(campaign, await asyncio.gather(*audits, return_exceptions=True))
+    campaign.unforeseen = [line for line in fragile.log().splitlines() if UNFORESEEN.search(line)]
     return campaign
 
 
-async def _play(
-    campaign: Campaign, product: Crashable, tables: list[Table], crashes: Coroutine[Any, Any, None]
-) -> None:
+async def _play(campaign: Campaign, fragile: Fragile, tables: list[Table], crashes: Coroutine[Any, Any, None]) -> None:
     """All tables at once, from before the first crash until after the last."""
     closing = asyncio.Event()
     playing = [asyncio.create_task(table.play_until(closing)) for table in tables]
     try:
         await crashes
     except AssertionError as error:
-        campaign.complaints.append(f"after {campaign.tally}: {error}\n{product.log()[-LOG_TAIL:]}")
+        campaign.complaints.append(f"after {campaign.tally}: {error}\n{fragile.log()[-LOG_TAIL:]}")
         for table in playing:
             table.cancel()
     closing.set()
@@ -99,6 +93,8 @@ def _reasons(error: BaseException) -> list[str]:
 
 
 async def ready(http: httpx.AsyncClient) -> None:
+    """Return once the service answers that it is ready."""
+
     async def status() -> int:
         try:
             return (await http.get("/session/health/ready")).status_code

@@ -37,11 +37,19 @@ async def attempts(purpose: str) -> AsyncIterator[int]:
 
 
 class Client:
-    """A signed-in player."""
+    """A signed-in player, who turns to any replica with any request."""
 
-    def __init__(self, player: Player, tally: Tally) -> None:
-        self.player = player
+    def __init__(self, player: Player, sessions: list[httpx.AsyncClient], chance: random.Random, tally: Tally) -> None:
+        self._players = [player.at(http) for http in sessions]
+        self._chance = chance
         self._tally = tally
+
+    @property
+    def player(self) -> Player:
+        """The player at one replica or another."""
+        player = self._chance.choice(self._players)
+        player.heard.clear()
+        return player
 
     async def insist(self, path: str, body: Json | None, key: str) -> Json:
         """Send a command under one key again and again until it is accepted; being refused is a failure."""
@@ -54,7 +62,6 @@ class Client:
                 continue
             if response.status_code == 503:
                 continue
-            self.player.heard.clear()
             accepted = response.is_success
             assert accepted, f"POST {path} {body}, try {number + 1}: {response.status_code} {response.text}"
             answer: Json = response.json()
@@ -70,7 +77,6 @@ class Client:
                 continue
             if response.status_code == 503:
                 continue
-            self.player.heard.clear()
             assert response.status_code == 200, f"GET {path} {params}: {response.status_code} {response.text}"
             answer: Json = response.json()
             return answer
@@ -83,7 +89,7 @@ class Follower:
     def __init__(self, client: Client, game: str, tally: Tally) -> None:
         self.seen: list[Event] = []
         self.view: Json = {}
-        self._player = client.player
+        self._client = client
         self._path = f"/session/games/{game}/events"
         self._tally = tally
         self._news = asyncio.Event()
@@ -103,11 +109,12 @@ class Follower:
                     break
 
     async def _read(self) -> None:
-        headers = self._player.credentials
+        player = self._client.player
+        headers = player.credentials
         if self.seen:
             headers["Last-Event-ID"] = str(self.seen[-1].id)
         timeout = httpx.Timeout(10.0, read=SILENCE)
-        async with self._player.http.stream("GET", self._path, headers=headers, timeout=timeout) as response:
+        async with player.http.stream("GET", self._path, headers=headers, timeout=timeout) as response:
             if response.status_code == 503:
                 return
             assert response.status_code == 200, f"GET {self._path}: {response.status_code}"

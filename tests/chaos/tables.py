@@ -39,29 +39,38 @@ class Table:
 
     def __init__(self, number: int, clients: list[Client], chance: random.Random, tally: Tally) -> None:
         self.clients = clients
-        self.finished: list[Game] = []
+        self.games: list[Game] = []
         self._number = number
         self._chance = chance
         self._tally = tally
         self._commands = 0
 
     @classmethod
-    async def seat(cls, number: int, http: httpx.AsyncClient, chance: random.Random, tally: Tally) -> Self:
-        players = [await Player.guest(http, nick) for nick in ("Ann", "Bob")]
-        return cls(number, [Client(player, tally) for player in players], chance, tally)
+    async def seat(
+        cls,
+        number: int,
+        lobby: httpx.AsyncClient,
+        sessions: list[httpx.AsyncClient],
+        chance: random.Random,
+        tally: Tally,
+    ) -> Self:
+        """Sign two guests in and let them sit down."""
+        players = [await Player.guest(lobby, nick) for nick in ("Ann", "Bob")]
+        return cls(number, [Client(player, sessions, chance, tally) for player in players], chance, tally)
 
     async def play_until(self, closing: asyncio.Event) -> None:
         """Play game after game; the one under way at closing time is played to its end."""
         while not closing.is_set():
-            self.finished.append(await self._game())
+            await self._game()
             self._tally.games += 1
 
-    async def _game(self) -> Game:
+    async def _game(self) -> None:
         options = self._chance.choice(CLOCKS)
         body: Json = {"game_type": "xsos", "seats": ["me", "open"], "options": options}
         created = await self.clients[0].insist("/session/games", body, self._key())
         game = Game(created["id"])
         game.followers = [Follower(client, game.id, self._tally) for client in self.clients]
+        self.games.append(game)
         async with asyncio.TaskGroup() as group:
             for follower in game.followers:
                 group.create_task(follower.follow())
@@ -70,7 +79,6 @@ class Table:
             await self.clients[1].insist(f"/session/games/{game.id}/join", None, self._key())
             for box in (0, 1):
                 group.create_task(self._play(game, box))
-        return game
 
     async def _play(self, game: Game, box: int) -> None:
         """Whenever it is this seat's turn, send a move that the stream says is legal."""

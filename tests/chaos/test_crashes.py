@@ -4,36 +4,59 @@ import asyncio
 import os
 import random
 from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
+from pathlib import Path
 
+import psutil
 import pytest
 
 from tests.chaos import campaign as campaigns
 from tests.chaos.campaign import Campaign
-from tests.chaos.crashes import Crash
-from tests.support.product import short_directory
+from tests.chaos.crashes import Crash, Fragile
+from tests.chaos.fragile import one_process, two_replicas
+from tests.support.product import processes_at_work_in, short_directory
 
 SECONDS = float(os.environ.get("PARLOR_CHAOS_SECONDS", "300"))
 
 Plan = Callable[[random.Random], Iterable[Crash]]
+Place = Callable[[Path], AbstractContextManager[Fragile]]
 
 
 def short(chance: random.Random) -> Iterable[Crash]:
     return campaigns.some_of_each(3, chance)
 
 
+def shorter(chance: random.Random) -> Iterable[Crash]:
+    return campaigns.some_of_each(2, chance)
+
+
 def long(chance: random.Random) -> Iterable[Crash]:
-    return campaigns.for_seconds(SECONDS, chance)
+    return campaigns.for_seconds(SECONDS / 2, chance)
 
 
-@pytest.fixture(scope="module", params=[short, pytest.param(long, marks=pytest.mark.chaos)])
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param((one_process, short), id="one-process"),
+        pytest.param((two_replicas, shorter), id="two-replicas"),
+        pytest.param((one_process, long), id="one-process-long", marks=pytest.mark.chaos),
+        pytest.param((two_replicas, long), id="two-replicas-long", marks=pytest.mark.chaos),
+    ],
+)
 def campaign(request: pytest.FixtureRequest) -> Campaign:
     """Games through crashes, as planned; run once for all the promises below."""
-    plan: Plan = request.param
+    place: Place
+    plan: Plan
+    place, plan = request.param
     seed = int(os.environ.get("PARLOR_CHAOS_SEED") or random.randrange(1_000_000))
     chance = random.Random(seed)
-    _announce(request.config, f"\n{plan.__name__} campaign with PARLOR_CHAOS_SEED={seed}")
+    _announce(request.config, f"\n{place.__name__}, {plan.__name__} campaign: PARLOR_CHAOS_SEED={seed}")
     with short_directory() as home:
-        done = asyncio.run(campaigns.run(home, plan(chance), chance))
+        with place(home) as fragile:
+            done = asyncio.run(campaigns.run(fragile, plan(chance), chance))
+            at_work = processes_at_work_in(fragile.home)
+        _, alive = psutil.wait_procs(at_work, timeout=0)
+        done.left_behind = [str(process) for process in alive]
     _announce(request.config, str(done.tally))
     return done
 
@@ -54,7 +77,7 @@ def test_games_were_played_through_crashes_of_every_kind(campaign: Campaign) -> 
     assert campaign.tally.resumes > 0
 
 
-def test_every_answered_move_is_in_the_replay_at_its_version(campaign: Campaign) -> None:
+def test_every_answered_move_is_in_the_log_at_its_version(campaign: Campaign) -> None:
     assert campaign.findings.lost == []
 
 

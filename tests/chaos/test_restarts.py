@@ -8,21 +8,22 @@ from redis.asyncio import Redis
 
 from tests.chaos.campaign import ready
 from tests.chaos.clients import open_client
-from tests.chaos.crashes import Crash, Crashable
+from tests.chaos.crashes import Crash
+from tests.chaos.fragile import OneProcess
 from tests.support.product import short_directory
 
 TIMES = 5
 
 
 @pytest.fixture
-def product() -> Iterator[Crashable]:
+def product() -> Iterator[OneProcess]:
     """The product, just launched."""
-    with short_directory() as home, closing(Crashable(home)) as launched:
+    with short_directory() as home, closing(OneProcess(home)) as launched:
         launched.launch()
         yield launched
 
 
-async def test_a_redis_that_is_killed_while_it_starts_is_started_again(product: Crashable) -> None:
+async def test_a_redis_that_is_killed_while_it_starts_is_started_again(product: OneProcess) -> None:
     async with open_client(product.url) as http:
         await ready(http)
         for _ in range(TIMES):
@@ -30,14 +31,14 @@ async def test_a_redis_that_is_killed_while_it_starts_is_started_again(product: 
         await ready(http)
 
 
-async def test_a_service_whose_redis_is_killed_while_both_start_becomes_ready(product: Crashable) -> None:
+async def test_a_service_whose_redis_is_killed_while_both_start_becomes_ready(product: OneProcess) -> None:
     async with open_client(product.url) as http:
         for _ in range(TIMES):
             product.crash(Crash.REDIS)
         await ready(http)
 
 
-async def test_redis_never_answers_before_its_file_is_written(product: Crashable) -> None:
+async def test_redis_never_answers_before_its_file_is_written(product: OneProcess) -> None:
     """With `everysec` it does, for up to 2 s while an fsync is under way; kill -9 then loses what was answered."""
     async with open_client(product.url) as http:
         await ready(http)

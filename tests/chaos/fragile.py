@@ -1,0 +1,120 @@
+"""The two ways to run Parlor, each with a hand on every process: all in one, and replicas on a Redis of their own."""
+
+import itertools
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import psutil
+
+from tests.chaos.crashes import RECOVERY, Crash
+from tests.support.deployment import Deployment, deployment
+from tests.support.product import Product
+
+SETTINGS = {"PARLOR_RATE_LIMIT": "off"}
+
+
+class OneProcess(Product):
+    """`parlor up`, which may be killed while it starts, too."""
+
+    @property
+    def lobby(self) -> str:
+        return self.url
+
+    @property
+    def sessions(self) -> list[str]:
+        return [self.url]
+
+    def crash(self, crash: Crash) -> None:
+        assert self.is_running(), "the service ended by itself"
+        if crash is not Crash.SERVICE:
+            self._kill_redis(required=crash is Crash.REDIS)
+        if crash is not Crash.REDIS:
+            self.kill()
+            self.launch()
+
+    def crash_all(self) -> None:
+        if self.is_running():
+            self._kill_redis(required=False)
+            self.kill()
+        self.start()
+
+    def _kill_redis(self, *, required: bool) -> None:
+        deadline = time.monotonic() + RECOVERY
+        while not (servers := self._redis_servers()) and required:
+            assert self.is_running(), "the service ended by itself"
+            assert time.monotonic() < deadline, f"there is no Redis, after {RECOVERY:.0f} s"
+            time.sleep(0.005)
+        for server in servers:
+            with suppress(psutil.NoSuchProcess):
+                server.kill()
+
+    def _redis_servers(self) -> list[psutil.Process]:
+        """The embedded Redis; none in the moments between its death and its next start."""
+        with suppress(psutil.NoSuchProcess):
+            return [child for child in self.process.children() if _is_alive(child, "valkey-server")]
+        return []
+
+
+class TwoReplicas:
+    """`parlor session` twice, so that a player's stream and her opponent's moves are often at different processes."""
+
+    def __init__(self, deployed: Deployment) -> None:
+        self._deployed = deployed
+        self._replicas = itertools.cycle(deployed.sessions)
+
+    @property
+    def home(self) -> Path:
+        return self._deployed.lobby.home.parent
+
+    @property
+    def lobby(self) -> str:
+        return self._deployed.lobby.url
+
+    @property
+    def sessions(self) -> list[str]:
+        return [session.url for session in self._deployed.sessions]
+
+    def crash(self, crash: Crash) -> None:
+        """One replica, in turn: the other one serves on. A replica starts only where there is a Redis."""
+        replica, redis = next(self._replicas), self._deployed.redis
+        assert all(session.is_running() for session in self._deployed.sessions), "a replica ended by itself"
+        if crash is not Crash.SERVICE:
+            redis.kill()
+        if crash is not Crash.REDIS:
+            replica.kill()
+        if crash is not Crash.SERVICE:
+            redis.start()
+        if crash is not Crash.REDIS:
+            replica.start()
+
+    def crash_all(self) -> None:
+        self._deployed.redis.kill()
+        for session in self._deployed.sessions:
+            session.kill()
+        self._deployed.redis.start()
+        for session in self._deployed.sessions:
+            session.start()
+
+    def log(self) -> str:
+        return "".join(session.log() for session in self._deployed.sessions)
+
+
+@contextmanager
+def one_process(home: Path) -> Iterator[OneProcess]:
+    with OneProcess(home, settings=SETTINGS) as product:
+        yield product
+
+
+@contextmanager
+def two_replicas(home: Path) -> Iterator[TwoReplicas]:
+    with deployment(f"sqlite+aiosqlite:///{home / 'parlor.db'}") as deployed:
+        yield TwoReplicas(deployed)
+
+
+def _is_alive(process: psutil.Process, name: str) -> bool:
+    try:
+        return process.name() == name and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
