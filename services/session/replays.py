@@ -16,7 +16,7 @@ from services.session.tables import archived_games
 from shared.ids import is_id
 from shared.kernel import Seat, Viewer
 from shared.log.keys import log_keys
-from shared.log.live import Transition
+from shared.log.live import Transition, transitions
 from shared.log.store import LogStore
 from shared.problems import Problem, invalid
 
@@ -37,7 +37,7 @@ class Replays:
         entries = await self._entries(game_id) if is_id(game_id) else []
         if not entries:
             raise Problem("not_found", "There is no such game.")
-        steps = self._fold(entries)
+        steps = transitions(self._machine, enumerate(entries, start=1))
         match = steps[-1].after
         if box is not None and box >= len(match.players):
             raise invalid("There is no such box in this game.")
@@ -86,16 +86,6 @@ class Replays:
             query = select(archived_games.c.log).where(archived_games.c.id == game_id)
             row = (await connection.execute(query)).first()
         return msgspec.msgpack.decode(row.log, type=list[bytes]) if row else []
-
-    def _fold(self, entries: list[bytes]) -> list[Step]:
-        steps: list[Step] = []
-        state: AnyMatch | None = None
-        for version, raw in enumerate(entries, start=1):
-            entry = self._machine.decode(state, raw)
-            after = self._machine.evolve(state, entry)
-            steps.append(Transition(version, state, entry, after))
-            state = after
-        return steps
 
     def _events(self, game_id: str, step: Step, viewer: Viewer) -> list[dict[str, Any]]:
         game = self._machine.game(step.after)

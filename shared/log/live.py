@@ -1,7 +1,7 @@
 """A log as this process holds it: the state folded so far, and the streams that follow it."""
 
 from collections import Counter, deque
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, Generic, Protocol, TypeVar
 
 import msgspec
@@ -64,6 +64,18 @@ class Transition(msgspec.Struct, Generic[S, E], frozen=True, gc=False):
     before: S | None
     entry: E
     after: S
+
+
+def transitions(machine: Machine[S, E], entries: Iterable[tuple[int, bytes]]) -> list[Transition[S, E]]:
+    """A whole log, folded from its first entry."""
+    steps: list[Transition[S, E]] = []
+    state: S | None = None
+    for version, raw in entries:
+        entry = machine.decode(state, raw)
+        after = machine.evolve(state, entry)
+        steps.append(Transition(version, state, entry, after))
+        state = after
+    return steps
 
 
 class LiveLog(Generic[S, E]):
@@ -200,14 +212,7 @@ class LiveLog(Generic[S, E]):
 
     async def history(self) -> list[Transition[S, E]]:
         """Every transition from the first, read anew."""
-        steps: list[Transition[S, E]] = []
-        state: S | None = None
-        for version, raw in await self._store.read(self.keys, 0):
-            entry = self.machine.decode(state, raw)
-            after = self.machine.evolve(state, entry)
-            steps.append(Transition(version, state, entry, after))
-            state = after
-        return steps
+        return transitions(self.machine, await self._store.read(self.keys, 0))
 
     async def _since(self, cursor: sse.Cursor, user: UserId, now: int) -> bytes | None:
         """Frames after a cursor, or None if they cannot be had."""
