@@ -118,7 +118,8 @@ class Engine:
                 verdict = problem
             if not isinstance(verdict, tuple):
                 refused = verdict if isinstance(verdict, Problem) else Problem(verdict.value)
-                if await live.catch_up():
+                await live.catch_up()
+                if live.version != version:
                     continue  # what was known was old news
                 if kept := await self._recall(live, idem):
                     return kept

@@ -33,8 +33,11 @@ class Wire:
         return cls(connection)
 
     async def send(self, packed: bytes) -> None:
-        self._out.write(packed)
-        await self._out.drain()
+        try:
+            self._out.write(packed)
+            await self._out.drain()
+        except RuntimeError as error:  # uvloop's word for a transport that is closed
+            raise RedisConnectionError(str(error)) from error
 
     async def replies(self) -> list[Any]:
         """What has arrived, at least one; an error reply is an exception in the list."""
