@@ -92,7 +92,7 @@ class EmbeddedRedis:
             try:
                 await self._ready()
             except (TimeoutError, RuntimeError) as error:
-                log.error("redis_does_not_start", error=str(error))
+                log.warning("redis_did_not_start", error=str(error))
                 await asyncio.sleep(1)
 
     async def stop(self) -> None:

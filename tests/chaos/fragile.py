@@ -7,6 +7,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import psutil
+from redis import Redis
 
 from tests.chaos.crashes import RECOVERY, Crash
 from tests.support.deployment import Deployment, deployment
@@ -63,6 +64,7 @@ class TwoReplicas:
     def __init__(self, deployed: Deployment) -> None:
         self._deployed = deployed
         self._replicas = itertools.cycle(deployed.sessions)
+        self._make_durable()
 
     @property
     def home(self) -> Path:
@@ -85,7 +87,7 @@ class TwoReplicas:
         if crash is not Crash.REDIS:
             replica.kill()
         if crash is not Crash.SERVICE:
-            redis.start()
+            self._start_redis()
         if crash is not Crash.REDIS:
             replica.start()
 
@@ -93,9 +95,18 @@ class TwoReplicas:
         self._deployed.redis.kill()
         for session in self._deployed.sessions:
             session.kill()
-        self._deployed.redis.start()
+        self._start_redis()
         for session in self._deployed.sessions:
             session.start()
+
+    def _start_redis(self) -> None:
+        self._deployed.redis.start()
+        self._make_durable()
+
+    def _make_durable(self) -> None:
+        """By default Redis may answer before its file is written, and then a crash is not Parlor's to survive."""
+        with Redis.from_url(self._deployed.redis.url) as redis:
+            redis.config_set("appendfsync", "always")
 
     def log(self) -> str:
         return "".join(session.log() for session in self._deployed.sessions)
