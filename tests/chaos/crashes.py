@@ -48,7 +48,7 @@ async def inflict(fragile: Fragile, crashes: Iterable[Crash], chance: random.Ran
     """Crash after crash, most of them in full flow, some while the last is being recovered from."""
     for crash in crashes:
         if chance.random() >= HASTE:
-            await tally.more_moves(chance.randint(1, 300), within=RECOVERY)
+            await tally.more_moves(chance.randint(1, 200), within=RECOVERY)
         await asyncio.sleep(chance.uniform(0, 0.3))
         await asyncio.to_thread(fragile.crash, crash)
         tally.crashes[crash] += 1
