@@ -44,6 +44,7 @@ class RedisServer:
             "port": self.port,
             "dir": self._directory,
             "appendonly": "yes",
+            "appendfsync": "always",  # with `everysec` a killed server may lose what it has answered
             "save": "",
         }
         words = [word for name, value in options.items() for word in (f"--{name}", str(value))]
