@@ -8,7 +8,7 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 UV     := $(BIN)/uv
 
-.PHONY: help run test check bench chaos lock clean
+.PHONY: help run test check bench chaos soak lock clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -16,8 +16,8 @@ help: ## list these targets
 run: $(VENV)/.run ## start the whole product (PARLOR_PORT, PARLOR_DATA_DIR and every other PARLOR_* are obeyed)
 	@exec $(BIN)/parlor up
 
-test: $(VENV)/.dev .browser ## run every test
-	$(BIN)/pytest
+test: $(VENV)/.dev .browser .ingress ## run every test
+	$(BIN)/pytest -n logical --dist loadgroup
 
 check: $(VENV)/.dev ## lint, types, import rules
 	$(BIN)/ruff check .
@@ -31,6 +31,9 @@ bench: $(VENV)/.dev ## measure the hot paths as ratios to a bare FastAPI endpoin
 chaos: $(VENV)/.dev ## the long form of the crash tests
 	$(BIN)/pytest -m chaos tests/chaos
 
+soak: $(VENV)/.dev .browser ## the long form of the other tests
+	$(BIN)/pytest -m soak
+
 lock: $(VENV)/.uv ## resolve the dependencies anew into requirements/
 	$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --upgrade \
 		pyproject.toml --group build -o requirements/run.txt
@@ -38,7 +41,7 @@ lock: $(VENV)/.uv ## resolve the dependencies anew into requirements/
 		-c requirements/run.txt pyproject.toml --group build --group dev -o requirements/dev.txt
 
 clean: ## remove what the targets made (the data directory .parlor stays)
-	rm -rf $(VENV) .browser .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis dist
+	rm -rf $(VENV) .browser .ingress .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis dist
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.uv: requirements/uv.txt
@@ -67,4 +70,11 @@ $(VENV)/.dev: $(VENV)/.run requirements/dev.txt
 		else \
 			echo "The browser tests need Chromium at /usr/bin/chromium: install Debian's package 'chromium', or run make test as root."; exit 1; \
 		fi; }
+	@touch $@
+
+# The ingress is tested with a real nginx where there is one, or one can be installed.
+.ingress:
+	@test -x /usr/sbin/nginx || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
+		&& apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends nginx-light >/dev/null; } \
+		|| echo "Without nginx the tests of the ingress are skipped: install Debian's package 'nginx-light'."
 	@touch $@

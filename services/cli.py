@@ -1,5 +1,6 @@
 """The `parlor` command, and the composition root: here the parts are put together."""
 
+import os
 import socket
 import sys
 from collections.abc import AsyncIterator, Callable
@@ -8,6 +9,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, NoReturn
 
+import httpx
+import msgspec
 import typer
 from pydantic import ValidationError
 from redis.exceptions import RedisError
@@ -16,10 +19,17 @@ from sqlalchemy.exc import SQLAlchemyError
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from services.lobby.app import lobby as lobby_service
+from services.play.remote import play
+from services.play.tournament import tournament
+from services.play.tsuro import tsuro
 from services.relay.app import relay as relay_service
+from services.relay.liff import BadKeys
 from services.session.app import session as session_service
-from services.web import web
-from shared import db, embedded, serve, telemetry
+from services.session.games import registered
+from services.session.verify import Replay
+from services.session.verify import verify as checked
+from services.web import web as pages
+from shared import db, embedded, serve, telemetry, tracing
 from shared.edge import Edge
 from shared.runtime import Runtime, runtime
 from shared.settings import Settings, embedded_secret
@@ -28,7 +38,8 @@ app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode="
 console = Console(stderr=True, highlight=False)
 
 Build = Callable[[Runtime], AbstractAsyncContextManager[ASGIApp]]
-SERVICES: dict[str, Build] = {"lobby": lobby_service, "session": session_service, "relay": relay_service}
+_UNREADABLE = 2  # as with grep: 1 says that the answer is no, 2 that there is none
+SERVICES: dict[str, Build] = {"session": session_service, "relay": relay_service}
 
 Port = Annotated[int | None, typer.Option(help="Port to listen on [PARLOR_PORT, 8000].", min=0, max=65535)]
 Host = Annotated[str | None, typer.Option(help="Address to listen on [PARLOR_HOST, 127.0.0.1].")]
@@ -92,6 +103,15 @@ def relay(port: Port = None, host: Host = None, workers: Workers = 1) -> None:
 
 
 @app.command()
+def web(port: Port = None, host: Host = None) -> None:
+    """Serve the browser client's files alone, for an ingress that has no files of its own."""
+    settings = _settings(port=port, host=host)
+    sock = _listening(settings)
+    settings.port = sock.getsockname()[1]
+    _report(serve.run(serve.Hosted(lambda: _pages(settings), settings.grace_ms / 1000), sock))
+
+
+@app.command()
 def migrate() -> None:
     """Bring the database at PARLOR_DATABASE_URL to its newest form."""
     settings = _settings()
@@ -104,6 +124,29 @@ def migrate() -> None:
     console.print("The database is up to date.")
 
 
+@app.command()
+def verify(
+    replay: Annotated[Path, typer.Argument(help="What GET /session/games/<id>/replay answered.", allow_dash=True)],
+) -> None:
+    """Check that a game went as its seed and its moves say, without asking any server."""
+    try:
+        raw = sys.stdin.buffer.read() if str(replay) == "-" else replay.read_bytes()
+        checks = list(checked(registered(), msgspec.json.decode(raw, type=Replay)))
+    except (OSError, msgspec.MsgspecError, ValueError) as error:
+        hint = "Save one first: curl …/session/games/<id>/replay > replay.json"
+        _fail(f"This is no replay: {_first_line(error)}", hint, _UNREADABLE)
+    for check in checks:
+        mark = "[green]✓[/green]" if check.holds else "[red]✗[/red]"
+        detail = f" [dim]({check.detail})[/dim]" if check.detail else ""
+        console.print(f" {mark} {check.what}{detail}", soft_wrap=True)
+    if not all(check.holds for check in checks):
+        raise typer.Exit(1)
+
+
+for command in (tsuro, play, tournament):
+    app.command()(command)
+
+
 # -- composition --------------------------------------------------------------------------------------------
 
 
@@ -111,6 +154,7 @@ def migrate() -> None:
 async def _everything(settings: Settings, database_url: str) -> AsyncIterator[serve.Service]:
     """One process: the three services behind their prefixes, the web client for the rest."""
     async with AsyncExitStack() as stack:
+        stack.enter_context(tracing.tracing(settings.tracing, "up"))
         redis_url = settings.redis_url
         if redis_url is None:
             redis = await stack.enter_async_context(embedded.embedded_redis(settings.data_dir))
@@ -118,20 +162,42 @@ async def _everything(settings: Settings, database_url: str) -> AsyncIterator[se
         secret = settings.secret.get_secret_value() if settings.secret else embedded_secret(settings.data_dir)
         made = await stack.enter_async_context(runtime(settings, redis_url, database_url, secret))
         apps = {name: await stack.enter_async_context(build(made)) for name, build in SERVICES.items()}
+        session = httpx.AsyncClient(transport=httpx.ASGITransport(apps["session"]), base_url="http://parlor")
+        apps["lobby"] = await stack.enter_async_context(lobby_service(made, session))
         _announce(settings, redis_url, database_url)
-        yield serve.Service(_by_prefix(apps, Edge(web(), "web")), made.hub.drain)
+        yield serve.Service(_by_prefix(apps, Edge(pages(), "web")), made.hub.drain)
 
 
 @asynccontextmanager
 async def _one(name: str, settings: Settings) -> AsyncIterator[serve.Service]:
     assert settings.redis_url and settings.database_url and settings.secret, "checked before serving"
     secret = settings.secret.get_secret_value()
-    async with (
-        runtime(settings, settings.redis_url, settings.database_url, secret) as made,
-        SERVICES[name](made) as built,
-    ):
+    async with AsyncExitStack() as stack:
+        stack.enter_context(tracing.tracing(settings.tracing, name))
+        made = await stack.enter_async_context(runtime(settings, settings.redis_url, settings.database_url, secret))
+        built = await stack.enter_async_context(_lobby_alone(made) if name == "lobby" else SERVICES[name](made))
         console.print(f"Parlor {name} on http://{settings.host}:{settings.port}/{name}/")
         yield serve.Service(built, made.hub.drain)
+
+
+@asynccontextmanager
+async def _pages(settings: Settings) -> AsyncIterator[serve.Service]:
+    async def nothing_to_drain(_: float) -> None: ...
+
+    console.print(f"Parlor web on http://{settings.host}:{settings.port}/")
+    yield serve.Service(Edge(pages(), "web"), nothing_to_drain)
+
+
+@asynccontextmanager
+async def _lobby_alone(made: Runtime) -> AsyncIterator[ASGIApp]:
+    url = made.settings.session_url
+    if url is None:
+        console.print("PARLOR_SESSION_URL is not set: this lobby shows no positions of games.")
+        async with lobby_service(made) as built:
+            yield built
+    else:
+        async with httpx.AsyncClient(base_url=url, trust_env=False) as session, lobby_service(made, session) as built:
+            yield built
 
 
 def _by_prefix(apps: dict[str, ASGIApp], rest: ASGIApp) -> ASGIApp:
@@ -178,7 +244,10 @@ def _exit_code(work: Callable[[], int]) -> int:
 
 def _settings(**given: object) -> Settings:
     try:
-        settings = Settings(**{name: value for name, value in given.items() if value is not None})  # type: ignore[arg-type]
+        settings = Settings(
+            _secrets_dir=os.environ.get("PARLOR_SECRETS_DIR"),  # type: ignore[call-arg]  # hidden by the model's fields
+            **{name: value for name, value in given.items() if value is not None},  # type: ignore[arg-type]
+        )
     except ValidationError as error:
         problems = [f"PARLOR_{str(e['loc'][0]).upper()}: {e['msg']}" for e in error.errors()]
         _fail("; ".join(problems), "See the settings in README.md.")
@@ -207,6 +276,8 @@ def _report(failure: Exception | None) -> None:
         _fail(f"Redis cannot be reached: {_first_line(failure)}", "Check PARLOR_REDIS_URL.")
     if isinstance(failure, SQLAlchemyError):
         _fail(f"The database cannot be used: {_first_line(failure)}", "Check PARLOR_DATABASE_URL.")
+    if isinstance(failure, BadKeys):
+        _fail(str(failure), "A file with a JWKS or a PEM of public keys is wanted.")
     raise failure
 
 
@@ -227,6 +298,6 @@ def _first_line(error: Exception) -> str:
     return str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
 
 
-def _fail(message: str, hint: str) -> NoReturn:
+def _fail(message: str, hint: str, code: int = serve.COULD_NOT_START) -> NoReturn:
     console.print(f"[red]parlor:[/red] {message}\n        [dim]{hint}[/dim]", soft_wrap=True)
-    sys.exit(serve.COULD_NOT_START)
+    sys.exit(code)

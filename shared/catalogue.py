@@ -11,6 +11,11 @@ from shared.kernel import Game
 _KEY = "session:catalogue"
 
 
+def canonical(game_type: str) -> str:
+    """The one spelling that is kept and emitted: a Cyrillic х, as in some clients' `2х2`, is read as the Latin x."""
+    return game_type.replace("\N{CYRILLIC SMALL LETTER HA}", "x")
+
+
 def described(game: Game[Any, Any, Any]) -> dict[str, Any]:
     """A game with its types, each with the JSON schemas of its options and moves."""
     types = [
@@ -18,6 +23,7 @@ def described(game: Game[Any, Any, Any]) -> dict[str, Any]:
             **msgspec.structs.asdict(t),
             "options": msgspec.json.schema(game.forms.options),
             "moves": msgspec.json.schema(game.forms.move),
+            "bots": sorted({"random", *game.bots}),
         }
         for t in game.types
     ]

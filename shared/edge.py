@@ -13,7 +13,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from shared import metrics
+from shared import metrics, tracing
 from shared.ids import new_id
 from shared.problems import Problem, Unavailable
 from shared.telemetry import request_id
@@ -52,6 +52,17 @@ class Edge:
         request_id.set(name.decode())
         extra = scope["parlor.reply_headers"] = [(b"x-request-id", name)]
         method = scope["method"]
+        if tracing.tracer is None:
+            status = await self._answer(scope, receive, send, extra)
+        else:
+            with tracing.request(method, scope["path"], headers, name.decode()) as span:
+                status = await self._answer(scope, receive, send, extra)
+                tracing.answered(span, status)
+        self._counted(status)
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send, extra: list[tuple[bytes, bytes]]) -> int:
+        """Let the request be answered, come what may; returns the status."""
+        headers, method = scope["parlor.headers"], scope["method"]
         guard = None
         try:
             body = scope["parlor.body"] = b"" if method in ("GET", "HEAD") else await _body(headers, receive)
@@ -70,9 +81,9 @@ class Edge:
                 status = problem.status
                 if "parlor.started" not in scope:  # else it is too late, and the server closes the connection
                     await problem.send(send, extra)
-        self._counted(status)
         if self._tell_all:
             log.debug("request", method=method, path=scope["path"], status=status)
+        return status
 
     def _counted(self, status: int) -> None:
         counter = self._counters.get(status)

@@ -5,11 +5,13 @@ offers (clocks, resignation, watching, replays, …) comes for free to whatever 
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
-from typing import Any, ClassVar, Generic, NewType, Protocol, TypeAlias, TypeVar
+from types import MappingProxyType
+from typing import Annotated, Any, Generic, NewType, Protocol, TypeAlias, TypeVar
 
 import msgspec
+from msgspec import Meta
 
 Seat = NewType("Seat", int)
 Viewer: TypeAlias = Seat | None  # None watches from outside
@@ -33,20 +35,30 @@ class Event(msgspec.Struct, frozen=True, gc=False, tag_field="event"):
     """What happened, as the log keeps it."""
 
 
+UpToAWeek: TypeAlias = Annotated[int, Meta(ge=0, le=7 * 24 * 3600)]  # in seconds
+
+
 class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What every game type lets its creator choose; a game adds its own."""
 
-    move_time: int = 30
+    move_time: UpToAWeek = 30
     """Seconds for a move; 0 means no clock."""
-    time_bank: int = 60
+    time_bank: UpToAWeek = 60
     """Seconds a player may overdraw in all."""
 
-    MOST_SECONDS: ClassVar[int] = 7 * 24 * 3600
 
-    def __post_init__(self) -> None:
-        for name in ("move_time", "time_bank"):
-            if not 0 <= getattr(self, name) <= self.MOST_SECONDS:
-                raise ValueError(f"{name} is from 0 to {self.MOST_SECONDS} seconds")
+class Undoable(Options, frozen=True):
+    """The options of an open-information game for two: with them the engine lets a player ask for a move back."""
+
+    undo_time: Annotated[int, Meta(ge=1, le=120)] = 20
+    """Seconds to answer a request."""
+
+
+class Acknowledged(Options, frozen=True):
+    """The options of a game whose decisions have several waves."""
+
+    ack_time: Annotated[int, Meta(ge=1, le=120)] = 5
+    """Seconds that a wave waits for its acknowledgements."""
 
 
 class Refusal(StrEnum):
@@ -62,7 +74,7 @@ class Outcome(Value, frozen=True):
 
     winners: tuple[Seat, ...]
     reason: str
-    scores: tuple[int, ...] | None = None
+    scores: tuple[int | float, ...] | None = None
 
 
 class Message(Value, frozen=True):
@@ -78,17 +90,29 @@ AnyEvent = TypeVar("AnyEvent", bound=Event)
 
 
 class Wave(Value, frozen=True):
-    """Who is told at the same moment; the next wave waits until all of these have acknowledged."""
+    """Who is told at the same moment; the next wave waits until all of these have acknowledged.
 
-    to: tuple[Seat, ...] | None = None  # None: everyone
+    Those who watch are told an event with the last wave that has it, and are never waited for.
+    """
+
+    to: tuple[Seat, ...] | None = None  # None: every seat
     events: tuple[int, ...] | None = None  # which of the decision's events; None: all
 
 
+ONE_WAVE = (Wave(),)
+
+
 class Decision(msgspec.Struct, Generic[AnyEvent], frozen=True, gc=False):
-    """`events` change the state, once; `waves` only say who is told what, and when."""
+    """`events` change the state, once; `waves` only say who is told what, and when.
+
+    Over all waves every seat is told every event, in their order. `discarded` is why the rules consumed a move
+    without accepting it. `restarts` are seats whose move time begins anew although another moved.
+    """
 
     events: tuple[AnyEvent, ...]
-    waves: tuple[Wave, ...] = (Wave(),)
+    waves: tuple[Wave, ...] = ONE_WAVE
+    discarded: str | None = None
+    restarts: tuple[Seat, ...] = ()
 
 
 class Chance:
@@ -124,6 +148,10 @@ class Chance:
         return self._pool.pop()
 
 
+BETS = (0, 100, 200, 500, 1000, 5000, 10000, 20000)
+"""The usual bets, for a game type that can be played for some."""
+
+
 class GameType(Value, frozen=True):
     """One way to play a game, as the catalogue shows it."""
 
@@ -131,6 +159,10 @@ class GameType(Value, frozen=True):
     title: str
     seats: tuple[int, ...]
     bets: tuple[int, ...] = (0,)
+    currency: str = "FUN"
+    """What is played for when the bet is above 0: play money, never real money."""
+    rake: Annotated[int, Meta(ge=0, le=100)] = 5
+    """Percent of the pot that the house keeps."""
 
 
 class Forms(Value, frozen=True):
@@ -142,15 +174,35 @@ class Forms(Value, frozen=True):
     event: Any
 
 
+class Countdown(Value, frozen=True):
+    """A wait of the game's own, for as long as a position lasts, in place of the move clock."""
+
+    name: str
+    seconds: int
+
+
+Bot: TypeAlias = Callable[[State, Seat, Chance], AnyMove]
+"""Chooses a move for a seat that is to act, from what that seat may know of the state."""
+
+
 class Game(Protocol[State, AnyMove, AnyEvent]):
-    """A game's rules. Every method is pure: the same arguments give the same answer."""
+    """A game's rules. Every method is pure: the same arguments give the same answer.
+
+    A game derives from this class and leaves out what it need not change.
+    """
 
     name: str
     types: tuple[GameType, ...]
     forms: Forms
+    bots: Mapping[str, Bot[Any, Any]] = MappingProxyType({})
+    """Players of the house, beside `random`, which every game has."""
 
     def setup(self, game_type: str, seats: int, options: Any, chance: Chance) -> State:
         """The position before the first move."""
+
+    def opening(self, state: State) -> tuple[AnyEvent, ...]:
+        """What happens at once when the game starts, for example that the first player is asked."""
+        return ()
 
     def decide(self, state: State, seat: Seat, move: AnyMove, chance: Chance) -> Decision[AnyEvent] | Refusal: ...
 
@@ -159,18 +211,33 @@ class Game(Protocol[State, AnyMove, AnyEvent]):
     def to_act(self, state: State) -> tuple[Seat, ...] | Outcome:
         """Whose move it is (several may act at once), or how the game ended."""
 
+    def awaited(self, state: State, acting: tuple[Seat, ...]) -> tuple[Seat, ...]:
+        """Whose clocks run: those of the acting seats without whom the game stands still; the others may wait."""
+        return acting
+
+    def countdown(self, state: State) -> Countdown | None:
+        """What the seats that are to act are given instead of the move clock; None for the clock."""
+        return None
+
     def on_timeout(self, state: State, seat: Seat, chance: Chance) -> Decision[AnyEvent] | Outcome:
-        """What an exhausted clock does."""
+        """What an exhausted clock or countdown does."""
 
-    def on_resign(self, state: State, seat: Seat) -> Outcome: ...
+    def on_resign(self, state: State, seat: Seat, chance: Chance) -> Decision[AnyEvent] | Outcome:
+        """What a resignation does: it ends the game, or the others play on."""
 
-    def legal_moves(self, state: State, seat: Seat) -> Sequence[AnyMove]: ...
+    def legal_moves(self, state: State, seat: Seat) -> Sequence[AnyMove]:
+        """Every move that a seat which is to act may make; nothing for any other seat."""
 
     def view(self, state: State, viewer: Viewer) -> dict[str, Any]:
         """What that viewer may see."""
 
     def project(self, state: State, event: AnyEvent, viewer: Viewer) -> Message | None:
-        """What that viewer is told of an event; `state` is the one after it."""
+        """What that viewer is told of an event; `state` is the one after it.
+
+        When a move is taken back it is called once more with the state as it was before the event, so that the same
+        message tells what was taken back and how the board is now.
+        """
 
     def closing(self, state: State) -> dict[str, Any]:
         """What `game_over` tells beyond the result, for example the winning line."""
+        return {}

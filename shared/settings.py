@@ -26,9 +26,29 @@ class Settings(BaseSettings):
     trusted_proxies: str = Field("127.0.0.1", description="whose X-Forwarded-For is believed; a list with commas, or *")
     rate_limit: Literal["on", "off"] = "on"
     log_level: Literal["debug", "info", "warning", "error"] = "info"
+    tracing: Literal["off", "otlp", "console"] = Field("off", description="where traces go; OTEL_* say more")
     log_format: Literal["auto", "json", "console"] = "auto"
     grace_ms: int = Field(5_000, ge=0, description="how long a stopping service takes to close its streams")
     idle_game_ms: int = Field(7 * 24 * 3600 * 1000, ge=1, description="a game without a clock is aborted after this")
+    bot_delay_ms: int = Field(300, ge=0, description="how long a bot takes for a move when humans are at the table")
+    begin_wait_ms: int = Field(10_000, ge=0, description="a match begins by itself after this")
+    revanche_wait_ms: int = Field(30_000, ge=0, description="how long a rematch is waited for")
+    sitdown_wait_ms: int = Field(30_000, ge=0, description="how long a box stays reserved")
+    empty_table_ms: int = Field(30_000, ge=0, description="a table that nobody is at disappears after this")
+    abandon_ms: int = Field(60_000, ge=0, description="a game that all players have left is aborted after this")
+    session_url: str | None = Field(None, description="where a lobby that runs alone asks for views of games")
+    grant_fun: int = Field(10_000, ge=0, le=10**9, description="play money that every new user is given")
+    admins: str = Field("", description="ids of the users who own the rooms; a list with commas")
+    chat_filter: str | None = Field(None, description="`module:function` that every chat message passes through")
+    relay_idle_ms: int = Field(3600 * 1000, ge=1, description="a relay room with nobody in it is closed after this")
+    relay_forget_ms: int = Field(
+        30 * 24 * 3600 * 1000, ge=1, description="a closed relay room's number is kept so long"
+    )
+
+    liff_channel_id: str | None = Field(None, min_length=1, description="the audience of LINE's ID tokens")
+    liff_channel_secret: SecretStr | None = Field(None, description="checks ID tokens signed with HS256")
+    liff_keys: Path | None = Field(None, description="public keys that check ID tokens: a file, JWKS or PEM")
+    liff_issuer: str = "https://access.line.me"
 
     @field_validator("secret")
     @classmethod

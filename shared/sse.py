@@ -23,6 +23,13 @@ _HEADERS = EventSourceResponse(iter(())).raw_headers
 _encode = msgspec.json.Encoder().encode
 
 
+class Verbatim(msgspec.Struct, frozen=True, gc=False):
+    """An event whose data is somebody's own JSON, on one line, and is sent as it came."""
+
+    event: str
+    data: bytes
+
+
 class Cursor(msgspec.Struct, frozen=True):
     """The last id that a client has: a version, or the k-th of several messages of one version."""
 
@@ -41,20 +48,39 @@ def parse_cursor(text: str) -> Cursor | None:
     return Cursor(int(version), int(k) if k is not None else None)
 
 
+def cursor_of(scope: Scope) -> str | None:
+    """The cursor that a request brings: in the header that a browser sends, or in the address."""
+    header = scope["parlor.headers"].get(b"last-event-id")
+    if header is not None:
+        return str(header, "latin-1")
+    for pair in scope["query_string"].split(b"&"):
+        name, _, value = pair.partition(b"=")
+        if name == b"last_event_id":
+            return str(value, "latin-1")
+    return None
+
+
 def frame(event: str, data: Any, event_id: str | int | None = None) -> bytes:
     """One event as it goes over the wire."""
+    return _framed(event, _encode(data), event_id)
+
+
+def _framed(event: str, data: bytes, event_id: str | int | None) -> bytes:
     head = f"event: {event}\ndata: " if event_id is None else f"id: {event_id}\nevent: {event}\ndata: "
-    return head.encode() + _encode(data) + b"\n\n"
+    return head.encode() + data + b"\n\n"
 
 
-def frames(version: int, messages: Sequence[Message], after: int = -1) -> bytes:
+def frames(version: int, messages: Sequence[Message | Verbatim], after: int = -1) -> bytes:
     """A version's messages to one viewer, those after the k-th: the last has the version as its id."""
     parts = []
     last = len(messages) - 1
     for k, message in enumerate(messages):
         if k > after:
             event_id = version if k == last else f"{version}.{k}"
-            parts.append(frame(message.event, {"version": version, **message.data}, event_id))
+            if isinstance(message, Verbatim):
+                parts.append(_framed(message.event, message.data, event_id))
+            else:
+                parts.append(frame(message.event, {"version": version, **message.data}, event_id))
     return b"".join(parts)
 
 
@@ -79,7 +105,7 @@ class Connection(Protocol):
 class Stream:
     """One client's open stream. What is pushed goes straight to the connection: no queue, no task to wake."""
 
-    __slots__ = ("_closed", "_opening", "_transport", "user")
+    __slots__ = ("_closed", "_on_written", "_opening", "_reached", "_transport", "user")
 
     def __init__(self, user: UserId, opening: bytes) -> None:
         """`opening` may be large: it is what its reader has asked for."""
@@ -87,20 +113,29 @@ class Stream:
         self._opening = opening
         self._transport: asyncio.Transport | None = None
         self._closed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._reached = 0
+        self._on_written: Callable[[int], None] | None = None
 
-    def push(self, data: bytes) -> None:
-        """Send a chunk; a reader that has stopped reading is cut off."""
+    def on_written(self, reached: int, tell: Callable[[int], None]) -> None:
+        """Be told of each version once its events are written to the connection; the opening tells of `reached`."""
+        self._reached, self._on_written = reached, tell
+
+    def push(self, data: bytes, version: int = 0) -> None:
+        """Send a chunk, perhaps with the events of a version; a reader that has stopped reading is cut off."""
         transport = self._transport
         if self._closed.done():
             return
         if transport is None:
             self._opening += data
+            self._reached = version or self._reached
         elif transport.get_write_buffer_size() > UNREAD_LIMIT:
             metrics.STREAMS_CUT.inc()
             self.close()
             transport.abort()
         else:
             transport.write(data)
+            if version and self._on_written is not None and not transport.is_closing():
+                self._on_written(version)
 
     def close(self) -> None:
         """End the response once what was pushed is sent."""
@@ -115,6 +150,8 @@ class Stream:
         self._transport = connection.transport
         self._transport.write(self._opening)
         self._opening = b""
+        if self._on_written is not None and not self._transport.is_closing():
+            self._on_written(self._reached)
         try:
             await self._closed
         finally:
@@ -128,18 +165,18 @@ class EventStream:
     all, so that only its headers are taken.
     """
 
-    __slots__ = ("_on_end", "_stream", "headers")
+    __slots__ = ("_on_end", "headers", "stream")
 
     def __init__(self, stream: Stream, on_end: Callable[[], None]) -> None:
         self.headers = _HEADERS
-        self._stream = stream
+        self.stream = stream
         self._on_end = on_end
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         metrics.STREAMS.inc()
         try:
             await send({"type": "http.response.start", "status": 200, "headers": self.headers})
-            await self._stream.run(scope["parlor.connection"])
+            await self.stream.run(scope["parlor.connection"])
             await send({"type": "http.response.body", "body": b"", "more_body": False})
         finally:
             metrics.STREAMS.dec()

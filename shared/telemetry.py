@@ -1,4 +1,4 @@
-"""Structured logs that carry the id of the request they belong to."""
+"""Structured logs that carry the ids of the request and of the trace they belong to."""
 
 import logging
 import sys
@@ -7,6 +7,8 @@ from typing import Literal
 
 import structlog
 from structlog.typing import EventDict, Processor, WrappedLogger
+
+from shared import tracing
 
 request_id: ContextVar[str] = ContextVar("request_id", default="")
 
@@ -47,4 +49,5 @@ def configure(level: str, form: Literal["auto", "json", "console"]) -> None:
 def _add_request_id(_: WrappedLogger, __: str, event: EventDict) -> EventDict:
     if current := request_id.get():
         event["request_id"] = current
+    event.update(tracing.ids())
     return event

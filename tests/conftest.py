@@ -5,12 +5,27 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 import httpx
 import pytest
 
+from parlor_sdk import AsyncClient
 from tests.support.client import Player, open_client
 from tests.support.databases import Database, Sqlite, postgresql
 from tests.support.product import Product, short_directory
 from tests.support.xsos import Match
 
 Guest = Callable[[str], Awaitable[Player]]
+
+LONG_FORMS = ("chaos", "soak")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """The long forms run only when they are asked for: `make chaos`, `make soak`.
+
+    When two processes share the tests, each has one database, and takes other files as it finds time.
+    """
+    unwanted = [mark for mark in LONG_FORMS if mark not in config.option.markexpr]
+    items[:] = [item for item in items if not any(item.get_closest_marker(mark) for mark in unwanted)]
+    for item in items:
+        given = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
+        item.add_marker(pytest.mark.xdist_group(given.get("database", item.path.name)))
 
 
 @pytest.fixture(scope="session", params=["sqlite", "postgresql"])
@@ -40,6 +55,24 @@ def default_product() -> Iterator[Product]:
     """The whole product with no setting but its port and data directory."""
     with short_directory() as home, Product(home) as running:
         yield running
+
+
+@pytest.fixture(scope="session")
+def arena() -> Iterator[Product]:
+    """The whole product with bots that answer at once, for programs that play against them."""
+    settings = {"PARLOR_RATE_LIMIT": "off", "PARLOR_BOT_DELAY_MS": "0"}
+    with short_directory() as home, Product(home, settings=settings) as running:
+        yield running
+        running.stop()
+        assert "Traceback" not in running.log()
+
+
+@pytest.fixture
+async def client(arena: Product) -> AsyncIterator[AsyncClient]:
+    """Someone signed in there, with the client kit."""
+    async with AsyncClient(arena.url) as signed_in:
+        await signed_in.sign_in_as_guest("Ann")
+        yield signed_in
 
 
 @pytest.fixture

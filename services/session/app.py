@@ -6,13 +6,15 @@ from contextlib import asynccontextmanager, suppress
 from redis.exceptions import RedisError
 from starlette.types import ASGIApp
 
+from services.session.consumers import LobbyOrders
+from services.session.decide import Pace
 from services.session.engine import Engine
 from services.session.games import registered
 from services.session.hot import HotRoutes
 from services.session.machine import GameLog
 from services.session.replays import Replays
 from services.session.routes import routes
-from shared import catalogue, health
+from shared import bridge, catalogue, health
 from shared.edge import Edge
 from shared.http import new_app
 from shared.log.workers import Outbox, Timers
@@ -26,7 +28,8 @@ async def session(runtime: Runtime) -> AsyncIterator[ASGIApp]:
     """The service's app, with its workers running."""
     games = registered()
     machine = GameLog(games)
-    engine = Engine(games, machine, runtime.hub, runtime.store, wall_clock, runtime.settings.idle_game_ms)
+    pace = Pace(runtime.settings.idle_game_ms, runtime.settings.bot_delay_ms)
+    engine = Engine(games, machine, runtime.hub, runtime.store, wall_clock, pace)
     replays = Replays(machine, runtime.store, runtime.db, runtime.redis)
 
     app = new_app("Parlor session", SERVICE, runtime.desk)
@@ -37,11 +40,15 @@ async def session(runtime: Runtime) -> AsyncIterator[ASGIApp]:
     hot = HotRoutes(engine, runtime.hub, runtime.desk, moves)
     hot.document(app)
 
-    timers = Timers(runtime.redis, runtime.doorbell, SERVICE, wall_clock, engine.expire)
-    archive = Outbox(runtime.redis, runtime.doorbell, SERVICE, "archive", replays.archive)
+    timers = Timers(runtime.redis, runtime.doorbell, SERVICE, wall_clock, engine.expire, engine.credit)
+    archive = Outbox(runtime.redis, runtime.doorbell, SERVICE, "archive", replays.archive, bridge.READERS_OF_SESSION)
+    orders = Outbox(runtime.redis, runtime.doorbell, "lobby", SERVICE, LobbyOrders(engine, games, runtime.store).handle)
     await catalogue.publish(runtime.redis, games.all)
-    async with running(timers.run(), archive.run()):
+    await archive.prepare()
+    await timers.prepare()
+    async with running(timers.run(), archive.run(), orders.run()):
         yield Edge(app, SERVICE, hot)
     with suppress(RedisError, OSError):
         await timers.release()
         await archive.release()
+        await orders.release()

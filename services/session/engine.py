@@ -1,5 +1,6 @@
 """Load, decide, commit: the one way a game changes."""
 
+import asyncio
 import hashlib
 import itertools
 import secrets
@@ -7,33 +8,38 @@ from collections.abc import Callable
 from typing import Any
 
 import msgspec
+import structlog
 from prometheus_client import Counter
 
+from services.session import bots, undo
 from services.session import decide as rules
-from services.session.decide import Command, Expire
+from services.session.decide import Command, Credit, Expire, Pace
+from services.session.facts import AnyEntry, Created, Entry, Fact, Player
 from services.session.games import Games
 from services.session.machine import GameLog
-from services.session.match import AnyEntry, AnyMatch, Created, Entry, Fact, Player, Status
-from shared import metrics
+from services.session.match import AnyMatch
+from services.session.news import game_over, news
+from services.session.verdict import Ballot, Verdict
+from shared import metrics, tracing
 from shared.idempotency import Answer, Idempotency
 from shared.ids import GameId, UserId, is_id, new_id
 from shared.log.hub import Hub
 from shared.log.live import LiveLog
-from shared.log.store import Commit, Committed, Conflict, Kept, LogStore
+from shared.log.store import Commit, Committed, Conflict, Kept, LogStore, Vote
 from shared.problems import Problem, Unavailable
 
 _ATTEMPTS = 12  # commits that may lose against a newer version before the caller is told to try again
 _SNAPSHOT_EVERY = 64  # entries; folding that many takes about a millisecond
 
+log = structlog.get_logger()
+
 LiveGame = LiveLog[AnyMatch, AnyEntry]
+Reply = Callable[[AnyMatch, int, tuple[Fact, ...]], dict[str, Any]]
+"""The body of an answer, from the match after the command, its version and the facts that were made."""
 
 
-class GameOver(msgspec.Struct, frozen=True, tag="game_over"):
-    """An outbox message: a game has come to its end."""
-
-    game: GameId
-    game_type: str
-    at: int
+def version_only(match: AnyMatch, version: int, facts: tuple[Fact, ...]) -> dict[str, Any]:
+    return {"version": version}
 
 
 class Engine:
@@ -44,14 +50,14 @@ class Engine:
         hub: Hub,
         store: LogStore,
         clock: Callable[[], int],
-        idle_ms: int,
+        pace: Pace,
     ) -> None:
         self._games = games
         self._machine = machine
         self._hub = hub
         self._store = store
         self._clock = clock
-        self._idle_ms = idle_ms
+        self._pace = pace
         self._process = new_id()
         self._count = itertools.count()
         self._counters: dict[str, Counter] = {}  # looking a labelled counter up costs more than counting
@@ -70,14 +76,16 @@ class Engine:
         options: Any,
         players: tuple[Player | None, ...],
         idem: Idempotency | None,
+        table: str | None = None,
+        order: int = 0,
     ) -> Answer:
-        """A new game; it starts at once if no seat is open."""
+        """A new game; it starts at once if no seat is open, unless it is made for a table of the lobby."""
         game = self._games.game(game_type)
         seed = secrets.token_hex(32)
         commitment = hashlib.sha256(bytes.fromhex(seed)).hexdigest()
-        created = Created(game_type, options, players, seed, commitment)
+        created = Created(game_type, options, players, seed, commitment, table, order)
         batches: list[tuple[Fact, ...]] = [(created,)]
-        if None not in players:
+        if None not in players and table is None:
             batches.append((rules.start(game, game_type, len(players), options, seed),))
         live: LiveGame = self._hub.fresh(self._machine, game_id)
         entries = [self._entry(facts) for facts in batches]
@@ -102,7 +110,7 @@ class Engine:
         name: str,
         command: Callable[[AnyMatch], Command],
         idem: Idempotency | None,
-        reply: Callable[[AnyMatch, int], dict[str, Any]] = lambda _, version: {"version": version},
+        reply: Reply = version_only,
     ) -> Answer:
         """Decide a command and append what it makes, again and again while others are faster."""
         live = await self._known(game_id, idem)
@@ -110,13 +118,8 @@ class Engine:
             return live
         for _ in range(_ATTEMPTS):
             state, version = live.state, live.version
-            game = self._machine.game(state)
-            verdict: rules.Verdict | Problem
-            try:
-                verdict = rules.decide(game, state, version, command(state), self._clock(), self._idle_ms)
-            except Problem as problem:
-                verdict = problem
-            if not isinstance(verdict, tuple):
+            verdict = self._decided(state, version, command)
+            if not isinstance(verdict, tuple | Ballot):
                 refused = verdict if isinstance(verdict, Problem) else Problem(verdict.value)
                 await live.catch_up()
                 if live.version != version:
@@ -125,16 +128,19 @@ class Engine:
                     return kept
                 metrics.COMMANDS.labels(name, refused.code).inc()
                 raise refused
-            entries = [self._entry(verdict)] if verdict else []
+            facts = verdict.facts if isinstance(verdict, Ballot) else verdict
+            entries = [self._entry(facts)] if facts else []
             after = self._folded(state, entries)[-1] if entries else state
-            answer = Answer(200, _encode(reply(after, version + len(entries))))
+            answer = Answer(200, _encode(reply(after, version + len(entries), facts)))
             if not entries and idem is None:
                 return answer
-            outcome = await self._commit(live, entries, state, after, idem, answer)
+            vote = self._vote(verdict, live, idem) if isinstance(verdict, Ballot) else None
+            outcome = await self._commit(live, entries, state, after, idem, answer, vote)
             if isinstance(outcome, Committed):
-                if entries:
-                    live.advance(version + 1, entries[0], after)
                 self._accepted(name)
+                if outcome.version == version:
+                    return Answer(200, _encode(reply(state, version, ())))
+                live.advance(version + 1, entries[0], after)
                 return answer
             if isinstance(outcome, Kept):
                 assert idem is not None, "only an idempotent command has a kept answer"
@@ -146,23 +152,83 @@ class Engine:
                 await live.catch_up()
         raise Unavailable("Too many others are acting on this game at the same moment.")
 
+    def _decided(self, state: AnyMatch, version: int, command: Callable[[AnyMatch], Command]) -> Verdict | Problem:
+        game = self._machine.game(state)
+        try:
+            return rules.decide(game, state, version, command(state), self._clock(), self._pace)
+        except Problem as problem:
+            return problem
+
+    def _vote(self, ballot: Ballot, live: LiveGame, idem: Idempotency | None) -> Vote:
+        waiting = Answer(200, _encode(version_only(live.state, live.version, ())))
+        record = idem.keep(live.keys.partition, waiting).record if idem else b""
+        return Vote(str(ballot.box), str(ballot.wave), [str(box) for box in ballot.others], record)
+
     def _accepted(self, name: str) -> None:
         counter = self._counters.get(name)
         if counter is None:
             counter = self._counters[name] = metrics.COMMANDS.labels(name, "accepted")
         counter.inc()
 
-    async def expire(self, game_id: str) -> None:
-        """A game's timer is due; one that is wrong, after a change of settings or a loss of data, is put right."""
+    async def expire(self, game_id: str, in_charge: bool = True) -> None:
+        """A game's timer is due; one that is wrong, after a change of settings or a loss of data, is put right.
+
+        Only whoever is in charge of the partition knows that move clocks have been credited with outages.
+        """
         live = await self._hub.log(self._machine, game_id)
         if live is not None:
             await live.catch_up()
-        due = rules.deadline(live.state, self._idle_ms) if live is not None else 0
-        if live is not None and 0 < due <= self._clock():
-            await self.submit(game_id, "expire", lambda _: Expire(), None)
-        else:
+        due = rules.deadline(live.state, self._pace) if live is not None else 0
+        if live is None or not 0 < due <= self._clock():
             known = live or self._hub.fresh(self._machine, game_id)
             await self._store.commit(Commit(known.keys, known.version, [], timer=due))
+        elif errand := bots.errand(live.state):
+            await self._run(live, errand)
+        else:
+            await self.submit(game_id, "expire", lambda _: Expire(in_charge), None)
+
+    async def _run(self, live: LiveGame, errand: bots.Errand) -> None:
+        """Do what a bot has to do, as any player would: by a command."""
+        state, version = live.state, live.version
+        command: Command
+        match errand:
+            case bots.ToAnswerUndo(box):
+                command = rules.AnswerUndo(box, undo.Answer.APPROVE)
+            case bots.ToAnswerDraw(box):
+                command = rules.Draw(box, "reject")
+            case bots.ToMove(box):
+                # A bot may think for a while; meanwhile the loop serves others.
+                move = await asyncio.to_thread(bots.choice, self._machine.game(state), state, box, version)
+                command = rules.Play(box, move, only_at=version)
+        try:
+            await self.submit(live.keys.id, "bot", lambda _: command, None)
+        except Unavailable:
+            raise
+        except Problem as problem:
+            log.info("bot_came_late", game=live.keys.id, code=problem.code)
+
+    async def credit(self, game_id: str, begun: int, until: int) -> None:
+        """The service was away: move clocks stood still meanwhile."""
+        if await self._hub.log(self._machine, game_id) is not None:
+            await self.submit(game_id, "credit", lambda _: Credit(begun, until), None)
+
+    async def mark_away(self, game_id: str, user: UserId, away: bool, idem: Idempotency | None) -> Answer:
+        """A player leaves for a while, or is back; this is no part of the log."""
+        live = await self._known(game_id, idem)
+        if isinstance(live, Answer):
+            return live
+        if kept := await self._recall(live, idem):
+            return kept
+        await live.catch_up()
+        if live.state.box_of(user) is None:
+            raise Problem("forbidden", "You have no seat in this game.")
+        if live.state.over:
+            raise Problem("wrong_state")
+        await self._hub.mark_away(live, user, away)
+        answer = Answer(200, _encode({"version": live.version}))
+        if idem is not None:
+            await self._commit(live, [], live.state, live.state, idem, answer)
+        return answer
 
     async def view(self, game_id: str, user: UserId) -> dict[str, Any]:
         """The present truth, as a user may see it."""
@@ -175,6 +241,14 @@ class Engine:
         if idem is None:
             return None
         return await self._recall(self._hub.fresh(self._machine, game_id), idem)
+
+    async def report(self, game_id: GameId) -> None:
+        """Say once more that a game is over, if it is."""
+        live = await self.game(game_id)
+        await live.catch_up()
+        if live.state.over:
+            outbox = [_encode(game_over(game_id, live.state))]
+            await self._store.commit(Commit(live.keys, live.version, [], outbox=outbox))
 
     async def _known(self, game_id: str, idem: Idempotency | None) -> LiveGame | Answer:
         try:
@@ -198,7 +272,7 @@ class Engine:
         return steps
 
     def _entry(self, facts: tuple[Fact, ...]) -> AnyEntry:
-        return Entry(f"{self._process}-{next(self._count)}", self._clock(), facts)
+        return Entry(tracing.signed(f"{self._process}-{next(self._count)}"), self._clock(), facts)
 
     async def _commit(
         self,
@@ -208,11 +282,11 @@ class Engine:
         after: AnyMatch,
         idem: Idempotency | None,
         answer: Answer,
+        vote: Vote | None = None,
     ) -> Committed | Conflict | Kept:
         version = live.version + len(entries)
-        deadline = rules.deadline(after, self._idle_ms)
-        unchanged = before is not None and rules.deadline(before, self._idle_ms) == deadline
-        over = _is_over(after) and not (before and _is_over(before))
+        deadline = rules.deadline(after, self._pace)
+        unchanged = before is not None and rules.deadline(before, self._pace) == deadline
         snapshot = b"%d %s" % (version, self._machine.encode_state(after)) if version % _SNAPSHOT_EVERY == 0 else b""
         encoded = [self._machine.encode(entry) for entry in entries]
         if len(entries) == 1:
@@ -222,15 +296,12 @@ class Engine:
             expected=live.version,
             entries=encoded,
             timer=None if unchanged else deadline,
-            outbox=[_encode(GameOver(GameId(live.keys.id), after.game_type, after.touched_at))] if over else (),
+            outbox=[_encode(each) for each in news(GameId(live.keys.id), before, after)],
             answer=idem.keep(live.keys.partition, answer) if idem else None,
             snapshot=snapshot,
+            vote=vote,
         )
         return await self._store.commit(commit)
-
-
-def _is_over(match: AnyMatch) -> bool:
-    return match.status in (Status.FINISHED, Status.ABORTED)
 
 
 _encode = msgspec.json.Encoder().encode

@@ -1,4 +1,4 @@
-"""The two paths that must be fast, around the framework: submitting a move and following a game.
+"""The paths that must be fast, around the framework: submitting a move, acknowledging, and following a game.
 
 FastAPI's dependency solving costs as much as all the rest of a durable move.
 """
@@ -11,19 +11,31 @@ from fastapi import FastAPI
 from starlette.types import Receive, Scope, Send
 
 from services.session import decide
+from services.session.commands import seat_of
 from services.session.engine import Engine
+from services.session.facts import Fact, Played
 from services.session.match import AnyMatch
-from shared.http import UNREADABLE, Desk, explained
-from shared.idempotency import Answer, idempotency_of
+from shared.http import UNREADABLE, Desk, explained, send_answer, takes
+from shared.idempotency import idempotency_of
 from shared.kernel import Move
 from shared.log.hub import Hub
 from shared.log.live import Person
-from shared.problems import Problem, invalid
+from shared.problems import invalid
+from shared.sse import cursor_of
 
 _GAMES = "/session/games/"
 _MOVES = "/moves"
+_ACKS = "/acks"
 _EVENTS = "/events"
-_JSON = (b"content-type", b"application/json")
+
+
+class Acked(msgspec.Struct, frozen=True):
+    """The body of an acknowledgement."""
+
+    version: int
+
+
+_acked = msgspec.json.Decoder(Acked).decode
 
 
 class NoMove(Move, frozen=True, tag="no_move"):
@@ -42,6 +54,8 @@ class HotRoutes:
         if path.startswith(_GAMES):
             if method == "POST" and path.endswith(_MOVES):
                 return self._move
+            if method == "POST" and path.endswith(_ACKS):
+                return self._ack
             if method == "GET" and path.endswith(_EVENTS):
                 return self._events
         return None
@@ -57,14 +71,27 @@ class HotRoutes:
         idem = idempotency_of(scope["parlor.headers"], caller.user, path, body)
 
         def command(match: AnyMatch) -> decide.Play:
-            box = match.box_of(caller.user)
-            if box is None:
-                raise Problem("forbidden", "You have no seat in this game.")
-            return decide.Play(box, self._parsed(match.game_type, body))
+            return decide.Play(seat_of(match, caller), self._parsed(match.game_type, body))
 
         game_id = path[len(_GAMES) : -len(_MOVES)]
         answer = await self._engine.submit(game_id, "move", command, idem, _accepted)
-        await _answer(send, answer, scope["parlor.reply_headers"])
+        await send_answer(send, answer, scope["parlor.reply_headers"])
+        return answer.status
+
+    async def _ack(self, scope: Scope, receive: Receive, send: Send) -> int:
+        caller = self._desk.caller(scope)
+        path, body = scope["path"], scope["parlor.body"]
+        idem = idempotency_of(scope["parlor.headers"], caller.user, path, body)
+
+        def command(match: AnyMatch) -> decide.Ack:
+            box = seat_of(match, caller)
+            try:
+                return decide.Ack(box, _acked(body).version)
+            except UNREADABLE as error:
+                raise invalid(explained(error)) from None
+
+        answer = await self._engine.submit(path[len(_GAMES) : -len(_ACKS)], "ack", command, idem)
+        await send_answer(send, answer, scope["parlor.reply_headers"])
         return answer.status
 
     def _parsed(self, game_type: str, body: bytes) -> Move:
@@ -80,7 +107,7 @@ class HotRoutes:
         caller = self._desk.caller(scope)
         live = await self._engine.game(scope["path"][len(_GAMES) : -len(_EVENTS)])
         person = Person(caller.user, caller.nick, caller.avatar)
-        response = await self._hub.follow(live, person, _cursor(scope))
+        response = await self._hub.follow(live, person, cursor_of(scope))
         response.headers = [*response.headers, *scope["parlor.reply_headers"]]
         scope["parlor.started"] = True
         await response(scope, receive, send)
@@ -104,6 +131,16 @@ def _documentation() -> dict[str, Any]:
                 "responses": {"200": {"description": "The move is in the log."}},
             }
         },
+        f"{_GAMES}{{game_id}}{_ACKS}": {
+            "post": {
+                "tags": ["session"],
+                "summary": "Acknowledge",
+                "description": "Everything that was sent to the caller's seat up to that version has been received.",
+                "parameters": [game],
+                **takes(Acked),
+                "responses": {"200": {"description": "Noted."}},
+            }
+        },
         f"{_GAMES}{{game_id}}{_EVENTS}": {
             "get": {
                 "tags": ["session"],
@@ -116,24 +153,10 @@ def _documentation() -> dict[str, Any]:
     }
 
 
-def _accepted(_: AnyMatch, version: int) -> dict[str, Any]:
-    return {"version": version, "accepted": True}
-
-
-def _cursor(scope: Scope) -> str | None:
-    header = scope["parlor.headers"].get(b"last-event-id")
-    if header is not None:
-        return str(header, "latin-1")
-    for pair in scope["query_string"].split(b"&"):
-        name, _, value = pair.partition(b"=")
-        if name == b"last_event_id":
-            return str(value, "latin-1")
-    return None
-
-
-async def _answer(send: Send, answer: Answer, extra: list[tuple[bytes, bytes]]) -> None:
-    headers = [_JSON, (b"content-length", b"%d" % len(answer.body)), *extra]
-    if answer.replayed:
-        headers.append((b"idempotent-replayed", b"true"))
-    await send({"type": "http.response.start", "status": answer.status, "headers": headers})
-    await send({"type": "http.response.body", "body": answer.body})
+def _accepted(_: AnyMatch, version: int, facts: tuple[Fact, ...]) -> dict[str, Any]:
+    """The last fact of a move is the move; the rules may have consumed it without accepting it."""
+    move = facts[-1]
+    assert isinstance(move, Played), "an accepted move is played"
+    if move.discarded is None:
+        return {"version": version, "accepted": True}
+    return {"version": version, "accepted": False, "reason": move.discarded}

@@ -6,8 +6,9 @@ from typing import Any
 import msgspec
 
 from services.session import views
+from services.session.facts import AnyEntry, Created, Entry
 from services.session.games import AnyGame, Games
-from services.session.match import AnyEntry, AnyMatch, Created, Entry, Match, evolve
+from services.session.match import AnyMatch, Match, evolve
 from shared.ids import UserId
 from shared.kernel import Message
 from shared.log.live import Here
@@ -28,13 +29,14 @@ class GameLog:
         self._games = games
         self._codecs = {
             t.game_type: (
-                msgspec.json.Decoder(_bound(Entry, game.forms.options, game.forms.state, game.forms.event)),
-                msgspec.json.Decoder(_bound(Match, game.forms.options, game.forms.state)),
+                msgspec.json.Decoder(_bound(Entry, forms.options, forms.state, forms.event, forms.move)),
+                msgspec.json.Decoder(_bound(Match, forms.options, forms.state, forms.event)),
             )
             for game in games.all
+            for forms in (game.forms,)
             for t in game.types
         }
-        self._untyped = msgspec.json.Decoder(Entry[Any, Any, Any])
+        self._untyped = msgspec.json.Decoder(Entry[Any, Any, Any, Any])
         self._encode = msgspec.json.Encoder().encode
 
     def game(self, match: AnyMatch) -> AnyGame:

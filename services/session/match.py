@@ -1,19 +1,40 @@
 """A game as the engine sees it: its seats, its position and its clock, folded from the facts of its log."""
 
 from enum import StrEnum
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import Any, Generic, assert_never
 
 import msgspec
 
-from services.session import clocks
+from services.session import clocks, waves
 from services.session.clocks import Clock
+from services.session.facts import (
+    Aborted,
+    AnyEntry,
+    Created,
+    Credited,
+    DrawOffered,
+    DrawRejected,
+    Ended,
+    Fact,
+    GameEvent,
+    GameOptions,
+    Joined,
+    Left,
+    Played,
+    Player,
+    Position,
+    Released,
+    Started,
+    UndoAsked,
+    Undone,
+    UndoRejected,
+)
 from services.session.games import AnyGame
+from services.session.waves import OpenMove
 from shared.ids import UserId
-from shared.kernel import Outcome, Seat, Value
+from shared.kernel import Outcome, Seat, Undoable, Value
 
-Position = TypeVar("Position")
-GameOptions = TypeVar("GameOptions")
-GameEvent = TypeVar("GameEvent")
+_change = msgspec.structs.replace
 
 
 class Status(StrEnum):
@@ -23,74 +44,51 @@ class Status(StrEnum):
     ABORTED = "aborted"
 
 
-class Player(Value, frozen=True):
-    user: UserId
-    nick: str
-    avatar: str | None
+class LastMove(msgspec.Struct, Generic[Position, GameEvent], frozen=True, gc=False):
+    """The move that may be taken back."""
 
-
-class Created(msgspec.Struct, Generic[GameOptions], frozen=True, gc=False, tag="created"):
-    game_type: str
-    options: GameOptions
-    players: tuple[Player | None, ...]
-    seed: str  # hex; its SHA-256 is shown from the start, itself only at the end
-    commitment: str
-
-
-class Joined(msgspec.Struct, frozen=True, gc=False, tag="joined"):
     box: Seat
-    player: Player
-
-
-class Started(msgspec.Struct, Generic[Position], frozen=True, gc=False, tag="started"):
-    """Chance has spoken: the position is kept, so that a replay never shuffles again."""
-
-    position: Position
-
-
-class Played(msgspec.Struct, Generic[GameEvent], frozen=True, gc=False, tag="played"):
-    box: Seat
+    version: int
+    before: Position
     events: tuple[GameEvent, ...]
+    asked: bool = False  # its player has asked for it back
+    crossable: bool = False  # it may cross a request of the other player, for the move before
 
 
-class Ended(msgspec.Struct, frozen=True, gc=False, tag="ended"):
-    """Somebody resigned or ran out of time; an end on the board needs no fact of its own."""
+class UndoRequest(Value, frozen=True):
+    """A request that has not been answered."""
 
-    outcome: Outcome
-
-
-class Aborted(msgspec.Struct, frozen=True, gc=False, tag="aborted"):
-    reason: str
-
-
-Fact: TypeAlias = Created[Any] | Joined | Started[Any] | Played[Any] | Ended | Aborted
+    by: Seat
+    since: int
+    until: int
+    version: int = 0
 
 
-class Entry(msgspec.Struct, Generic[GameOptions, Position, GameEvent], frozen=True, gc=False):
-    """What one command wrote. `id` tells two equal commands apart; `form` is the version of this layout."""
-
-    id: str
-    at: int
-    facts: tuple[Created[GameOptions] | Joined | Started[Position] | Played[GameEvent] | Ended | Aborted, ...]
-    form: int = 1
-
-
-AnyEntry = Entry[Any, Any, Any]
-
-
-class Match(msgspec.Struct, Generic[GameOptions, Position], frozen=True, gc=False):
+class Match(msgspec.Struct, Generic[GameOptions, Position, GameEvent], frozen=True, gc=False):
     game_type: str
     options: GameOptions
     players: tuple[Player | None, ...]
     seed: str
     commitment: str
     touched_at: int  # when a command last changed it
+    version: int = 0
     status: Status = Status.WAITING
     position: Position | None = None
     acting: tuple[Seat, ...] = ()
     clock: Clock = Clock()
+    credited_until: int = 0  # outages that ended by then have been taken into account
+    last: LastMove[Position, GameEvent] | None = None
+    undo: UndoRequest | None = None
+    draw: Seat | None = None  # who has offered one
+    open: OpenMove[Position, GameEvent] | None = None
     outcome: Outcome | None = None
     abort_reason: str | None = None
+    table: str | None = None  # the lobby's, if it made the game
+    order: int = 0  # the latest version of that table whose wishes are done
+
+    @property
+    def over(self) -> bool:
+        return self.status in (Status.FINISHED, Status.ABORTED)
 
     def box_of(self, user: UserId) -> Seat | None:
         for box, player in enumerate(self.players):
@@ -101,49 +99,131 @@ class Match(msgspec.Struct, Generic[GameOptions, Position], frozen=True, gc=Fals
     def open_box(self) -> Seat | None:
         return next((Seat(box) for box, player in enumerate(self.players) if player is None), None)
 
+    def bot(self, box: Seat) -> str | None:
+        """The name of the bot that plays here."""
+        player = self.players[box]
+        return player.bot if player else None
 
-AnyMatch = Match[Any, Any]
+    def humans(self) -> tuple[Seat, ...]:
+        return tuple(Seat(box) for box, player in enumerate(self.players) if player and player.bot is None)
+
+    def may_be_undone(self) -> bool:
+        """Is this a game in which moves can be taken back?"""
+        return isinstance(self.options, Undoable) and len(self.players) == 2
+
+
+AnyMatch = Match[Any, Any, Any]
 
 
 def evolve(game: AnyGame, match: AnyMatch | None, entry: AnyEntry) -> AnyMatch:
     """The match after an entry. Pure: every replica folds the same log into the same value."""
-    acting_before, mover = match.acting if match else (), None
+    version = match.version + 1 if match else 1
+    mover: Seat | None = None
+    restarts: tuple[Seat, ...] = ()
     for fact in entry.facts:
-        match = _apply(game, match, fact)
+        match = _apply(game, match, fact, version, entry.at)
         if isinstance(fact, Played):
-            mover = fact.box
+            mover, restarts = fact.box, fact.restarts
     assert match is not None, "a log begins with Created"
-    clock = clocks.advance(match.clock, match.options, acting_before, match.acting, mover, entry.at)
-    return msgspec.structs.replace(match, clock=clock, touched_at=entry.at)
+    countdown = game.countdown(match.position) if match.acting else None
+    timed = game.awaited(match.position, match.acting) if match.acting and countdown is None else ()
+    clock = clocks.advance(match.clock, match.options, timed, mover, entry.at, restarts)
+    clock = clocks.counting(clock, countdown, mover is not None, entry.at)
+    return _change(match, version=version, clock=clock, touched_at=entry.at)
 
 
-def _apply(game: AnyGame, match: AnyMatch | None, fact: Fact) -> AnyMatch:
+def _apply(game: AnyGame, match: AnyMatch | None, fact: Fact, version: int, at: int) -> AnyMatch:
     if isinstance(fact, Created):
         return Match(
             fact.game_type, fact.options, fact.players, fact.seed, fact.commitment, touched_at=0,
-            clock=clocks.wound_up(fact.options, len(fact.players)),
+            clock=clocks.wound_up(fact.options, len(fact.players)), table=fact.table, order=fact.order,
         )  # fmt: skip
     assert match is not None, "a log begins with Created"
-    change = msgspec.structs.replace
     match fact:
-        case Played(events=events):
-            position = match.position
-            for event in events:
-                position = game.evolve(position, event)
-            return _at(game, match, position)
-        case Joined(box=box, player=player):
-            players = (*match.players[:box], player, *match.players[box + 1 :])
-            return change(match, players=players)
-        case Started(position=position):
-            return _at(game, change(match, status=Status.ACTIVE), position)
+        case Played():
+            return _played(game, match, fact, version, at)
+        case Joined(box=box, player=player, order=order):
+            return _seated(match, box, player, order)
+        case Left(box=box, order=order):
+            return _seated(match, box, None, order)
+        case Started(position=position, events=events):
+            return _at(game, _change(match, status=Status.ACTIVE), _folded(game, position, events))
+        case Released(all=everything):
+            return _released(game, match, everything, version, at)
+        case UndoAsked(by=by):
+            return _undo_asked(match, by, version, at)
+        case UndoRejected(by=by):
+            return _undo_rejected(match, by, at)
+        case Undone():
+            assert match.last is not None, "only a move that was made can be taken back"
+            settled = _change(match, undo=None, last=None, clock=clocks.resumed(match.clock, at))
+            return _at(game, settled, match.last.before)
+        case DrawOffered(by=by):
+            return _change(match, draw=by)
+        case DrawRejected():
+            return _change(match, draw=None)
+        case Credited(begun=begun, until=until):
+            return _change(match, clock=clocks.credited(match.clock, begun, until), credited_until=until)
         case Ended(outcome=outcome):
-            return change(match, status=Status.FINISHED, acting=(), outcome=outcome)
+            clock = clocks.resumed(match.clock, at)
+            return _change(match, status=Status.FINISHED, acting=(), outcome=outcome, undo=None, clock=clock)
         case Aborted(reason=reason):
-            return change(match, status=Status.ABORTED, acting=(), abort_reason=reason)
+            clock = clocks.resumed(match.clock, at)
+            return _change(match, status=Status.ABORTED, acting=(), abort_reason=reason, undo=None, clock=clock)
+        case _:
+            assert_never(fact)
+
+
+def _seated(match: AnyMatch, box: Seat, player: Player | None, order: int) -> AnyMatch:
+    players = (*match.players[:box], player, *match.players[box + 1 :])
+    return _change(match, players=players, order=max(match.order, order))
+
+
+def _played(game: AnyGame, match: AnyMatch, fact: Played[Any, Any], version: int, at: int) -> AnyMatch:
+    position = _folded(game, match.position, fact.events)
+    if match.may_be_undone():
+        match = _change(match, last=_last_move(match, fact, version))
+    if len(fact.waves) > 1:
+        opened = waves.opened(match.position, fact.events, fact.waves, match.humans(), version, at)
+        if opened:
+            return _change(match, position=position, acting=(), open=opened)
+    return _at(game, match, position)
+
+
+def _last_move(match: AnyMatch, fact: Played[Any, Any], version: int) -> LastMove[Any, Any]:
+    before = match.last
+    crossable = before is not None and before.box != fact.box and not before.asked
+    return LastMove(fact.box, version, match.position, fact.events, crossable=crossable)
+
+
+def _released(game: AnyGame, match: AnyMatch, everything: bool, version: int, at: int) -> AnyMatch:
+    assert match.open is not None, "only an open move has waves to release"
+    left = None if everything else waves.released(match.open, match.humans(), version, at)
+    return _change(match, open=left) if left else _at(game, _change(match, open=None), match.position)
+
+
+def _undo_asked(match: AnyMatch, by: Seat, version: int, at: int) -> AnyMatch:
+    assert match.last is not None, "only a move that was made can be asked for"
+    request = UndoRequest(by, at, at + match.options.undo_time * 1000, version)
+    return _change(match, undo=request, last=_change(match.last, asked=True), clock=clocks.paused(match.clock, at))
+
+
+def _undo_rejected(match: AnyMatch, by: Seat, at: int) -> AnyMatch:
+    """A request that crossed a move was never pending, though one for that move may be; none can be made once more."""
+    assert match.last is not None, "only a move that was made can be asked for"
+    if match.undo is None or match.undo.by != by:
+        return _change(match, last=_change(match.last, crossable=False))
+    return _change(match, undo=None, clock=clocks.resumed(match.clock, at))
+
+
+def _folded(game: AnyGame, position: Any, events: tuple[Any, ...]) -> Any:
+    for event in events:
+        position = game.evolve(position, event)
+    return position
 
 
 def _at(game: AnyGame, match: AnyMatch, position: Any) -> AnyMatch:
     acting = game.to_act(position)
     if isinstance(acting, Outcome):
-        return msgspec.structs.replace(match, position=position, acting=(), status=Status.FINISHED, outcome=acting)
-    return msgspec.structs.replace(match, position=position, acting=acting)
+        return _change(match, position=position, acting=(), status=Status.FINISHED, outcome=acting)
+    return _change(match, position=position, acting=acting)

@@ -8,11 +8,12 @@ from sqlalchemy import Executable, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from services.session import views
-from services.session.engine import GameOver
+from services.session import verify, views
+from services.session.facts import AnyEntry
 from services.session.machine import GameLog
-from services.session.match import AnyEntry, AnyMatch, Status
+from services.session.match import AnyMatch
 from services.session.tables import archived_games
+from shared import bridge
 from shared.ids import is_id
 from shared.kernel import Seat, Viewer
 from shared.log.keys import log_keys
@@ -41,10 +42,10 @@ class Replays:
         match = steps[-1].after
         if box is not None and box >= len(match.players):
             raise invalid("There is no such box in this game.")
-        if match.status not in (Status.FINISHED, Status.ABORTED):
+        if not match.over:
             raise Problem("wrong_state", "The game is not over yet.")
         viewer = None if box is None else Seat(box)
-        return {
+        shown = {
             "game_type": match.game_type,
             "options": match.options,
             "commitment": match.commitment,
@@ -52,10 +53,13 @@ class Replays:
             "events": [event for step in steps for event in self._events(game_id, step, viewer)],
             "result": views.result(match),
         }
+        if viewer is None:
+            shown["log"] = [verify.shown(step.version, step.entry) for step in steps]
+        return shown
 
     async def archive(self, messages: list[bytes]) -> None:
         """Outbox handler: keep finished games for good. A repeat finds them kept already."""
-        over = [msgspec.json.decode(message, type=GameOver) for message in messages]
+        over = [each for each in map(bridge.read_news, messages) if isinstance(each, bridge.GameOver)]
         keys = [log_keys(self._machine.service, self._machine.kind, each.game) for each in over]
         logs = await self._store.read_many([(each, 0) for each in keys])
         rows = [
@@ -70,6 +74,8 @@ class Replays:
         for each in keys:
             pipe.expire(each.log, _LOG_LIVES_ON)
             pipe.expire(each.snapshot, _LOG_LIVES_ON)
+            pipe.expire(each.away, _LOG_LIVES_ON)
+            pipe.expire(each.ballots, _LOG_LIVES_ON)
         await pipe.execute()
 
     def _insert_new(self, rows: list[dict[str, Any]]) -> Executable:

@@ -43,7 +43,7 @@ async def game_types(games: GamesDep) -> dict[str, Any]:
 
 @routes.post("/games", status_code=201, openapi_extra=takes(commands.NewGame))
 async def create(caller: CallerDep, raw: RawBody, idem: IdempotencyDep, engine: EngineDep, games: GamesDep) -> Response:
-    """Make a game; seats are `me` or `open`."""
+    """Make a game; seats are `me`, `open` or `bot:<name>`."""
     game_id = commands.id_for(caller, idem)
     if kept := await engine.recall(game_id, idem):
         return answered(kept)
@@ -61,6 +61,32 @@ async def join(game_id: str, caller: CallerDep, raw: RawBody, idem: IdempotencyD
 async def resign(game_id: str, caller: CallerDep, raw: RawBody, idem: IdempotencyDep, engine: EngineDep) -> Response:
     """Give the game up."""
     return answered(await commands.resign(engine, game_id, caller, lambda: nothing(raw), idem))
+
+
+@routes.post("/games/{game_id}/undo", openapi_extra=takes(commands.UndoWord))
+async def say_undo(game_id: str, caller: CallerDep, raw: RawBody, idem: IdempotencyDep, engine: EngineDep) -> Response:
+    """Ask for your last move back, or answer such a request."""
+    return answered(await commands.say_undo(engine, game_id, caller, raw, idem))
+
+
+@routes.post("/games/{game_id}/draw", openapi_extra=takes(commands.DrawWord))
+async def say_draw(game_id: str, caller: CallerDep, raw: RawBody, idem: IdempotencyDep, engine: EngineDep) -> Response:
+    """Offer a draw in a game for two, or answer such an offer."""
+    return answered(await commands.say_draw(engine, game_id, caller, raw, idem))
+
+
+@routes.post("/games/{game_id}/leave")
+async def leave(game_id: str, caller: CallerDep, raw: RawBody, idem: IdempotencyDep, engine: EngineDep) -> Response:
+    """Let the others see that you are away; your clock runs on."""
+    nothing(raw)
+    return answered(await commands.mark_away(engine, game_id, caller, True, idem))
+
+
+@routes.post("/games/{game_id}/return")
+async def come_back(game_id: str, caller: CallerDep, raw: RawBody, idem: IdempotencyDep, engine: EngineDep) -> Response:
+    """Let the others see that you are back."""
+    nothing(raw)
+    return answered(await commands.mark_away(engine, game_id, caller, False, idem))
 
 
 @routes.get("/games/{game_id}")

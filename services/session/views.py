@@ -4,28 +4,58 @@ from typing import Any
 
 import msgspec
 
-from services.session import clocks
-from services.session.games import AnyGame
-from services.session.match import (
+from services.session import clocks, undo, waves
+from services.session.clocks import Wait
+from services.session.facts import (
     Aborted,
     AnyEntry,
-    AnyMatch,
     Created,
+    DrawOffered,
+    DrawRejected,
+    Fact,
     Joined,
-    Match,
+    Left,
     Played,
     Player,
+    Released,
     Started,
-    Status,
+    UndoAsked,
+    Undone,
+    UndoRejected,
 )
+from services.session.games import AnyGame
+from services.session.match import AnyMatch, Status
 from shared.ids import UserId
-from shared.kernel import Message, Seat, Viewer
+from shared.kernel import ONE_WAVE, Message, Seat, Viewer, Wave
 from shared.log.live import Here
+
+MOST_SHOWN = 400  # legal moves; beyond that (a first tile in tsuro has thousands) a list helps nobody
 
 
 def sync(match: AnyMatch, viewer: Viewer) -> dict[str, str]:
     """The words from which a client draws its buttons."""
-    return {"turn": "my_turn" if viewer in match.acting else "not_my_turn", "undo": "ban"}
+    undo_word = "ban" if viewer is None or match.last is None else _undo_word(match, viewer)
+    return {"turn": "my_turn" if viewer in match.acting else "not_my_turn", "undo": undo_word}
+
+
+def _undo_word(match: AnyMatch, viewer: Seat) -> str:
+    if match.undo is not None:
+        return "requesting" if match.undo.by == viewer else "approving"
+    return "allow" if undo.is_allowed(match, viewer) else "ban"
+
+
+def waits(match: AnyMatch, now: int) -> list[Wait]:
+    """Who is waited for, for what and how long."""
+    banks = match.clock.banks
+    if (move := match.open) is not None:
+        ms = match.options.ack_time * 1000
+        tick = min(ms, max(0, now - move.since))
+        return [Wait(box, "ack", tick, ms, banks[box]) for box in move.waiting]
+    shown = clocks.waits(match.clock, match.options, match.acting, now)
+    if (asked := match.undo) is not None:
+        other, ms = Seat(1 - asked.by), asked.until - asked.since
+        shown.append(Wait(other, "undo", min(ms, max(0, now - asked.since)), ms, banks[other]))
+    return shown
 
 
 def view(
@@ -40,21 +70,22 @@ def view(
         "self": None if viewer is None else {"box": viewer},
         "players": _players(match, here, now),
         "watchers": _watchers(match, here),
-        "waits": clocks.waits(match.clock, match.options, now),
+        "waits": waits(match, now),
         "sync": sync(match, viewer),
         "gamestate": _gamestate(game, match, viewer),
+        "draw": None if match.draw is None or match.over else {"by": match.draw},
         "result": result(match),
         "options": match.options,
         "commitment": match.commitment,
     }
+    if match.table is not None:
+        shown["table"] = match.table
     return {**shown, **_legal_moves(game, match, viewer)}
 
 
 def presence(match: AnyMatch, here: Here) -> dict[str, Any]:
     seated = [
-        {"box": box, "online": player.user in here, "away": False}
-        for box, player in enumerate(match.players)
-        if player is not None
+        {"box": box, **_whereabouts(player, here)} for box, player in enumerate(match.players) if player is not None
     ]
     return {"players": seated, "watchers": _watchers(match, here)}
 
@@ -74,37 +105,82 @@ def messages(
     at = entry.at if now is None else now
     told: list[Message] = []
     for fact in entry.facts:
-        if isinstance(fact, Played):
-            told += _played(game, before, fact, after, viewer, at)
-        elif isinstance(fact, Created):
-            told += [_joined(Seat(box), player) for box, player in enumerate(fact.players) if player]
-        elif isinstance(fact, Joined):
-            told.append(_joined(fact.box, fact.player))
-        elif isinstance(fact, Started):
+        if isinstance(fact, Started):
             told.append(Message("started", view(game, after, game_id, version, viewer, here, at)))
-        elif isinstance(fact, Aborted):
-            told.append(Message("aborted", {"reason": fact.reason, **_changes(game, after, viewer, at)}))
+        told += _told(game, before, fact, after, viewer, at)
     if after.status is Status.FINISHED and (before is None or before.status is not Status.FINISHED):
-        told.append(_game_over(game, after, viewer, at))
+        told.append(_game_over(game, after, viewer))
     if not told and before is not None and _signals(before, viewer) != _signals(after, viewer):
-        changes = _changes(game, after, viewer, at)
-        told.append(Message("sync", {"sync": changes["sync"], "waits": changes["waits"]}))
-    return told
-
-
-def _played(
-    game: AnyGame, before: AnyMatch | None, fact: Played[Any], after: AnyMatch, viewer: Viewer, at: int
-) -> list[Message]:
-    """The game's own messages, each with what the engine adds."""
-    assert before is not None, "a match is played only after it was created"
+        told.append(Message("sync", {}))
+    if not told:
+        return told
     changes = _changes(game, after, viewer, at)
+    return [m if m.event in _BARE else Message(m.event, {**m.data, **changes}) for m in told]
+
+
+_BARE = ("joined", "left", "started")  # what changes with them is in the view that follows
+
+
+def _told(
+    game: AnyGame, before: AnyMatch | None, fact: Fact, after: AnyMatch, viewer: Viewer, at: int
+) -> list[Message]:
+    if isinstance(fact, Played):
+        assert before is not None, "a match is played only after it was created"
+        sent = after.open.sent if after.open is not None else len(fact.waves)
+        return _news(game, before.position, fact.events, after.position, fact.waves, viewer, 0, sent)
+    if isinstance(fact, Created):
+        return [_joined(Seat(box), player) for box, player in enumerate(fact.players) if player]
+    if isinstance(fact, Joined):
+        return [_joined(fact.box, fact.player)]
+    if isinstance(fact, Left):
+        player = before.players[fact.box] if before else None
+        return [Message("left", {"box": fact.box, "user": player.user})] if player else []
+    if isinstance(fact, Started):
+        return _news(game, fact.position, fact.events, after.position, ONE_WAVE, viewer, 0, 0)
+    if isinstance(fact, Released):
+        assert before is not None and before.open is not None, "only an open move has waves to release"
+        move = before.open
+        sent = after.open.sent if after.open is not None else len(move.waves)
+        return _news(game, move.before, move.events, before.position, move.waves, viewer, move.sent + 1, sent)
+    if isinstance(fact, UndoAsked):
+        assert after.undo is not None, "it has just been asked for"
+        asked = {"by": fact.by, "deadline_ms": max(0, after.undo.until - at)}
+        return [Message("request_undo", asked)] if viewer not in (None, fact.by) else []
+    if isinstance(fact, UndoRejected):
+        return [Message(f"{fact.how}_undo", {"by": fact.by})] if viewer == fact.by else []
+    if isinstance(fact, Undone):
+        assert before is not None and before.last is not None, "only a move that was made can be taken back"
+        verdict = [Message("approve_undo", {"by": fact.by})] if viewer == fact.by else []
+        projected = [game.project(before.last.before, event, viewer) for event in before.last.events]
+        return verdict + [Message(m.event, {**m.data, "undone": True}) for m in projected if m is not None]
+    if isinstance(fact, DrawOffered):
+        return [Message("draw_offered", {"by": fact.by})]
+    if isinstance(fact, DrawRejected):
+        return [Message("draw_rejected", {"by": fact.by})]
+    if isinstance(fact, Aborted):
+        return [Message("aborted", {"reason": fact.reason})]
+    return []
+
+
+def _news(
+    game: AnyGame,
+    position: Any,
+    events: tuple[Any, ...],
+    final: Any,
+    sent: tuple[Wave, ...],
+    viewer: Viewer,
+    first: int,
+    last: int,
+) -> list[Message]:
+    """The game's own messages about a move that led to `final`, from the first to the last of the waves given."""
+    wanted = None if len(sent) == 1 else waves.news(len(events), sent, viewer, first, last)
     told = []
-    position = before.position
-    for event in fact.events:
-        position = after.position if event is fact.events[-1] else game.evolve(position, event)
-        message = game.project(position, event, viewer)
-        if message is not None:
-            told.append(Message(message.event, {**message.data, **changes}))
+    for i, event in enumerate(events, start=1):
+        position = final if i == len(events) else game.evolve(position, event)
+        if wanted is None or i - 1 in wanted:
+            message = game.project(position, event, viewer)
+            if message is not None:
+                told.append(message)
     return told
 
 
@@ -112,16 +188,14 @@ def _joined(box: Seat, player: Player) -> Message:
     return Message("joined", {"box": box, "user": player.user, "nick": player.nick, "avatar": player.avatar})
 
 
-def _game_over(game: AnyGame, match: AnyMatch, viewer: Viewer, at: int) -> Message:
+def _game_over(game: AnyGame, match: AnyMatch, viewer: Viewer) -> Message:
     assert match.outcome is not None, "a finished match has an outcome"
-    shown = result(match)
     over = {
-        "result": shown,
+        "result": result(match),
         "winners": match.outcome.winners,
         "reason": match.outcome.reason,
         "gamestate": _gamestate(game, match, viewer),
         **game.closing(match.position),
-        **_changes(game, match, viewer, at),
     }
     return Message("game_over", over)
 
@@ -130,29 +204,42 @@ def _changes(game: AnyGame, match: AnyMatch, viewer: Viewer, at: int) -> dict[st
     """What may differ for a viewer after any entry."""
     return {
         "sync": sync(match, viewer),
-        "waits": clocks.waits(match.clock, match.options, at),
+        "waits": waits(match, at),
         "timeBank": match.clock.banks,
         **_legal_moves(game, match, viewer),
     }
 
 
 def _signals(match: AnyMatch, viewer: Viewer) -> tuple[Any, ...]:
-    return viewer in match.acting, match.clock
+    """What changes a viewer's `sync` or `waits`."""
+    return sync(match, viewer), match.clock, match.undo, match.open and match.open.version
 
 
 def _gamestate(game: AnyGame, match: AnyMatch, viewer: Viewer) -> dict[str, Any]:
     if match.position is None:
         return {}
-    shown = game.view(match.position, viewer)
+    shown = game.view(_known_position(game, match, viewer), viewer)
     if match.status is Status.FINISHED and "turn" in shown:
         shown = {**shown, "turn": None}  # the rules do not know of a resignation
     return shown
 
 
+def _known_position(game: AnyGame, match: AnyMatch, viewer: Viewer) -> Any:
+    """The position as far as a viewer has been told of it."""
+    move = match.open
+    if move is None:
+        return match.position
+    position = move.before
+    for event in move.events[: waves.known(move, viewer)]:
+        position = game.evolve(position, event)
+    return position
+
+
 def _legal_moves(game: AnyGame, match: AnyMatch, viewer: Viewer) -> dict[str, Any]:
     if viewer is None or viewer not in match.acting:
         return {}
-    return {"legal_moves": game.legal_moves(match.position, viewer)}
+    moves = game.legal_moves(match.position, viewer)
+    return {"legal_moves": moves} if len(moves) <= MOST_SHOWN else {}
 
 
 def result(match: AnyMatch) -> dict[str, Any] | None:
@@ -174,18 +261,26 @@ def _players(match: AnyMatch, here: Here, now: int) -> list[dict[str, Any]]:
             "avatar": player.avatar,
             "timeBank": match.clock.banks[box],
             "timeBankTick": clocks.bank_tick(match.clock, match.options, Seat(box), now),
-            "online": player.user in here,
-            "away": False,
+            **_whereabouts(player, here),
         }
         for box, player in enumerate(match.players)
         if player is not None
     ]
 
 
-def _watchers(match: Match[Any, Any], here: Here) -> list[dict[str, Any]]:
+def _whereabouts(player: Player, here: Here) -> dict[str, bool]:
+    """A bot is always there."""
+    person = here.get(player.user)
+    return {
+        "online": player.bot is not None or (person is not None and person.online),
+        "away": bool(person and person.away),
+    }
+
+
+def _watchers(match: AnyMatch, here: Here) -> list[dict[str, Any]]:
     seated: set[UserId] = {player.user for player in match.players if player is not None}
     return [
         {"user": person.user, "nick": person.nick, "avatar": person.avatar}
         for person in here.values()
-        if person.user not in seated
+        if person.online and person.user not in seated
     ]

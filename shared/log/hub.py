@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any, TypeVar
 
+import msgspec
 import structlog
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
@@ -16,7 +17,7 @@ from shared.ids import UserId
 from shared.log import presence
 from shared.log.doorbell import Doorbell
 from shared.log.keys import log_keys
-from shared.log.live import Here, LiveLog, Machine, Person
+from shared.log.live import Here, LiveLog, Machine, Person, Transition
 from shared.log.store import LogStore, parse_entries
 
 _HELD = 20_000  # logs kept in memory without a follower
@@ -28,6 +29,7 @@ log = structlog.get_logger()
 S = TypeVar("S")
 E = TypeVar("E")
 AnyLive = LiveLog[Any, Any]
+Opening = Callable[[AnyLive, Here], Awaitable[bytes]]
 
 
 class Hub:
@@ -46,6 +48,7 @@ class Hub:
         self._settling: set[str] = set()
         self._mending: dict[str, bool] = {}  # log key → it rang again meanwhile
         self._groups = 0
+        self.others: set[sse.Stream] = set()  # streams that follow no single log, to be closed with the rest
         self.draining = False
         doorbell.on_return(self._mend_all)
 
@@ -94,22 +97,21 @@ class Hub:
 
     # -- streams ------------------------------------------------------------------------------------------
 
-    async def follow(self, live: AnyLive, person: Person, cursor: str | None) -> sse.EventStream:
-        """An open stream of a log: what its cursor asks for, then everything as it happens."""
+    async def follow(
+        self, live: AnyLive, person: Person, cursor: str | None, opening: Opening | None = None
+    ) -> sse.EventStream:
+        """An open stream of a log: what its cursor asks for, or an opening of the caller's; then all as it happens."""
         key = live.keys.log
-        first = key not in self._followed
-        if first:
-            self._groups += 1
-            self._followed[key] = (live, self._groups % _BEATS)
-            self._doorbell.add(key, lambda payload: self._rung(live, payload))
-        live = self._followed[key][0]
+        live = self._heard(live)
+        first = not live.visits
         newly = person.user not in live.visits
         live.visits[person.user] += 1
         live.people[person.user] = person
         try:
             await self._doorbell.ready(key)
             here = await self._arrive(live, person, first, newly)
-            stream = sse.Stream(person.user, sse.chunk(await live.opening(person.user, cursor, here, self._clock())))
+            begins = opening(live, here) if opening else live.opening(person.user, cursor, here, self._clock())
+            stream = sse.Stream(person.user, sse.chunk(await begins))
             live.add(stream)
         except BaseException:
             self._release(live, person.user)
@@ -117,6 +119,37 @@ class Hub:
         if self.draining:
             stream.close()
         return sse.EventStream(stream, lambda: self._leave(live, stream))
+
+    async def tap(self, live: LiveLog[S, E], hear: Callable[[Transition[S, E]], None]) -> Callable[[], None]:
+        """Let a function hear of every entry from now on; answers how to end that. The log is then up to date."""
+        live = self._heard(live)
+        live.taps.append(hear)
+
+        def end() -> None:
+            live.taps.remove(hear)
+            self._unheard(live)
+
+        try:
+            await self._doorbell.ready(live.keys.log)
+            await live.catch_up()
+        except BaseException:
+            end()
+            raise
+        return end
+
+    def _heard(self, live: LiveLog[S, E]) -> LiveLog[S, E]:
+        """Hear the log's doorbell; answers the log that is heard already, if so."""
+        key = live.keys.log
+        if key not in self._followed:
+            self._groups += 1
+            self._followed[key] = (live, self._groups % _BEATS)
+            self._doorbell.add(key, lambda payload: self._rung(live, payload))
+        return self._followed[key][0]
+
+    def _unheard(self, live: AnyLive) -> None:
+        if not live.visits and not live.taps:
+            del self._followed[live.keys.log]
+            self._doorbell.drop(live.keys.log)
 
     def _leave(self, live: AnyLive, stream: sse.Stream) -> None:
         live.remove(stream)
@@ -128,9 +161,7 @@ class Hub:
         if not live.visits[user]:
             del live.visits[user]
             self._spawn(self._depart(live, live.people.pop(user)))
-        if not live.visits:
-            del self._followed[live.keys.log]
-            self._doorbell.drop(live.keys.log)
+        self._unheard(live)
 
     def _rung(self, live: AnyLive, payload: bytes) -> None:
         if payload == presence.BELL:
@@ -172,14 +203,22 @@ class Hub:
         *_, present, entries = await pipe.execute()
         live.accept(parse_entries(entries))
         if first:
-            live.here = presence.heard(present)
-        return {**live.here, person.user: person}
+            live.here = self._presence.heard(present)
+        known = live.here.get(person.user)
+        return {**live.here, person.user: msgspec.structs.replace(person, away=known.away) if known else person}
 
     async def _depart(self, live: AnyLive, person: Person) -> None:
         if person.user in live.people:
             return  # back already
         pipe = self._redis.pipeline(transaction=False)
         self._presence.take_back(pipe, live.keys, person)
+        self._presence.ring(pipe, live.keys)
+        await pipe.execute()
+
+    async def mark_away(self, live: AnyLive, user: UserId, away: bool) -> None:
+        """Note that somebody has left for a while, or is back, and let everyone know."""
+        pipe = self._redis.pipeline(transaction=False)
+        self._presence.mark(pipe, live.keys, user, away)
         self._presence.ring(pipe, live.keys)
         await pipe.execute()
 
@@ -190,7 +229,7 @@ class Hub:
         pipe.xrange(live.keys.log, f"({live.version}-0", "+")
         present, entries = await pipe.execute()
         live.accept(parse_entries(entries))
-        return presence.heard(present)
+        return self._presence.heard(present)
 
     def _settle(self, live: AnyLive) -> None:
         """Look who is here a moment from now, once for all changes until then."""
@@ -228,6 +267,11 @@ class Hub:
 
     async def _beat(self, lives: list[AnyLive]) -> None:
         """Renew the word that our people are here, see who else is, and mend what the doorbell missed."""
+        tapped = [live for live in lives if live.taps]
+        logs = await self._store.read_many([(live.keys, live.version) for live in tapped]) if tapped else []
+        for live, news in zip(tapped, logs, strict=True):
+            if live.accept(news):
+                metrics.GAPS.inc()
         lives = [live for live in lives if live.people]
         if not lives:
             return
@@ -240,12 +284,13 @@ class Hub:
         for live, (_, _, present, entries) in zip(lives, zip(*[iter(replies)] * 4, strict=True), strict=True):
             if live.accept(parse_entries(entries)):
                 metrics.GAPS.inc()
-            self._seen(live, presence.heard(present))
+            self._seen(live, self._presence.heard(present))
 
     async def drain(self, seconds: float) -> None:
         """Close every stream, spread over the time given, so that their clients do not all come back at once."""
         self.draining = True
         streams = [s for live, _ in self._followed.values() for group in live.streams.values() for s in group]
+        streams += self.others
         for i, stream in enumerate(streams):
             stream.close()
             if i % 50 == 49:

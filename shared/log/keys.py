@@ -26,6 +26,16 @@ class Partition:
     def outbox(self) -> str:
         return f"{self.stem}:outbox"
 
+    @property
+    def renewed(self) -> str:
+        """When the lease on the timers was last renewed."""
+        return f"{self.stem}:renewed"
+
+    @property
+    def outages(self) -> str:
+        """Times in which nobody renewed it, until they have been credited."""
+        return f"{self.stem}:outages"
+
     def lease(self, worker: str) -> str:
         return f"{self.stem}:lease:{worker}"
 
@@ -46,6 +56,8 @@ class LogKeys:
     log: str
     snapshot: str
     present: str
+    away: str
+    ballots: str
     timers: str
     outbox: str
 
@@ -60,6 +72,8 @@ def log_keys(service: str, kind: str, log_id: str) -> LogKeys:
         log=f"{stem}:log",
         snapshot=f"{stem}:snapshot",
         present=f"{stem}:present",
+        away=f"{stem}:away",
+        ballots=f"{stem}:ballots",
         timers=partition.timers,
         outbox=partition.outbox,
     )

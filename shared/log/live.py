@@ -1,12 +1,12 @@
 """A log as this process holds it: the state folded so far, and the streams that follow it."""
 
 from collections import Counter, deque
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, Generic, Protocol, TypeVar
 
 import msgspec
 
-from shared import sse
+from shared import metrics, sse, tracing
 from shared.ids import UserId
 from shared.kernel import Message
 from shared.log.keys import LogKeys
@@ -19,12 +19,14 @@ S = TypeVar("S")
 E = TypeVar("E")
 
 
-class Person(msgspec.Struct, frozen=True, gc=False):
-    """Somebody who is here."""
+class Person(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
+    """Somebody who has a stream of the log open, or has said to be away from it, or both."""
 
     user: UserId
     nick: str
     avatar: str | None
+    online: bool = True
+    away: bool = False
 
 
 Here = dict[UserId, Person]
@@ -49,7 +51,7 @@ class Machine(Protocol[S, E]):
 
     def messages(
         self, log_id: str, version: int, before: S | None, entry: E, after: S, user: UserId, here: Here, now: int | None
-    ) -> list[Message]:
+    ) -> Sequence[Message | sse.Verbatim]:
         """What an entry tells a user; `now` is None when it has just been written, else the time when it is told."""
 
     def snapshot(self, log_id: str, version: int, state: S, user: UserId, here: Here, now: int) -> dict[str, Any]:
@@ -89,11 +91,13 @@ class LiveLog(Generic[S, E]):
         self._audiences: dict[Hashable, list[sse.Stream]] = {}  # empty: not known
         self.people: Here = {}  # those with streams in this process
         self.visits: Counter[UserId] = Counter()  # how many streams each of them has open or opening
-        self.here: Here = {}  # those with streams anywhere
+        self.taps: list[Callable[[Transition[S, E]], None]] = []  # what else hears of every entry
+        self.here: Here = {}  # those with streams anywhere, and those who are away
         self._state: S | None = None
         self._own: tuple[bytes, E, S] | None = None
         self._store = store
         self._past: deque[Transition[S, E]] = deque(maxlen=_REMEMBERED)
+        self._lag = metrics.EVENT_LAG.labels(machine.service)
 
     @property
     def state(self) -> S:
@@ -117,7 +121,18 @@ class LiveLog(Generic[S, E]):
 
     async def catch_up(self) -> bool:
         """Read what came since; True if there was anything."""
-        return self.accept(await self._store.read(self.keys, self.version))
+        before = self.version
+        entries = await self._store.read(self.keys, before)
+        if entries and entries[0][0] > self.version + 1:  # the log has been trimmed beyond what we know
+            await self._jump()
+            return self.version > before
+        return self.accept(entries)
+
+    async def _jump(self) -> None:
+        """Go on from the cached snapshot, without a moment in which nothing is known."""
+        ahead = LiveLog(self.machine, self.keys, self._store)
+        if await ahead.load() and ahead.version > self.version:
+            self.version, self._state, self._own, self._past = ahead.version, ahead._state, None, ahead._past
 
     def accept(self, entries: Sequence[tuple[int, bytes]]) -> bool:
         """Take entries that were read; those already known pass by."""
@@ -157,7 +172,13 @@ class LiveLog(Generic[S, E]):
         self._state = after
         self._own = None
         if self.streams:
-            self._tell(step)
+            if tracing.tracer is None:
+                self._tell(step)
+            else:
+                with tracing.told(entry, self.keys.log, version):
+                    self._tell(step)
+        for tap in list(self.taps):
+            tap(step)
 
     def add(self, stream: sse.Stream) -> None:
         self.streams.setdefault(stream.user, []).append(stream)
@@ -177,7 +198,9 @@ class LiveLog(Generic[S, E]):
             if told:
                 data = sse.chunk(told)
                 for stream in streams:
-                    stream.push(data)
+                    stream.push(data, step.version)
+        if at := metrics.decided_at(step.entry):
+            self._lag.observe(metrics.since(at))
 
     def _grouped(self, state: S) -> dict[Hashable, list[sse.Stream]]:
         """The streams that are sent the same bytes, together."""
@@ -186,7 +209,9 @@ class LiveLog(Generic[S, E]):
             audiences.setdefault(self.machine.perspective(state, user), []).extend(streams)
         return audiences
 
-    def _messages(self, step: Transition[S, E], user: UserId, now: int | None = None) -> list[Message]:
+    def _messages(
+        self, step: Transition[S, E], user: UserId, now: int | None = None
+    ) -> Sequence[Message | sse.Verbatim]:
         return self.machine.messages(
             self.keys.id, step.version, step.before, step.entry, step.after, user, self.here, now
         )
@@ -209,6 +234,12 @@ class LiveLog(Generic[S, E]):
             view = self.machine.snapshot(self.keys.id, self.version, self.state, user, here, now)
             resumed = sse.frame("snapshot", {**view, "reason": reason}, self.version)
         return sse.OPENING + resumed + sse.frame("presence", self.machine.presence(self.state, here))
+
+    def past(self, after: int) -> list[Transition[S, E]] | None:
+        """What came after a version, if that is still in memory."""
+        if after < self.version and (not self._past or self._past[0].version > after + 1):
+            return None
+        return [step for step in self._past if step.version > after]
 
     async def history(self) -> list[Transition[S, E]]:
         """Every transition from the first, read anew."""

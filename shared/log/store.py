@@ -12,7 +12,7 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import NoScriptError, RedisError, ResponseError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
-from shared import metrics
+from shared import metrics, tracing
 from shared.log.keys import LogKeys
 from shared.log.wire import Wire, pack_command
 from shared.problems import Unavailable
@@ -21,6 +21,8 @@ _SCRIPT = resources.files(__package__).joinpath("commit.lua").read_text()
 _REPLIES_WITHIN = 5.0  # seconds
 _PATIENCE = 3.0  # seconds a commit may wait for Redis to come back; an embedded one needs about one
 _LARGEST_BATCH = 256  # bounds how long the first commit of a batch waits for the last
+
+_NO_VOTE = ("", "", "", b"")
 
 log = structlog.get_logger()
 
@@ -35,6 +37,15 @@ class KeptAnswer(msgspec.Struct, frozen=True, gc=False):
     ttl: int
 
 
+class Vote(msgspec.Struct, frozen=True, gc=False):
+    """Kept beside the log; the entries are appended by the vote that completes the ballot."""
+
+    voter: str
+    on: str
+    others: Sequence[str]
+    until_then: bytes = b""  # the answer's record while others have not voted
+
+
 class Commit(msgspec.Struct, frozen=True, gc=False):
     """What one command writes; `timer` is the log's next deadline in ms, 0 for none, None for unchanged."""
 
@@ -45,9 +56,12 @@ class Commit(msgspec.Struct, frozen=True, gc=False):
     outbox: Sequence[bytes] = ()
     answer: KeptAnswer | None = None
     snapshot: bytes = b""
+    vote: Vote | None = None
 
 
 class Committed(msgspec.Struct, frozen=True, gc=False):
+    """The log stands at this version now; the expected one, if a vote did not complete its ballot."""
+
     version: int
 
 
@@ -91,6 +105,8 @@ class LogStore:
         loop = asyncio.get_running_loop()
         future: asyncio.Future[CommitOutcome] = loop.create_future()
         self._waiting.append((commit, future))
+        if tracing.tracer is not None and (span := tracing.commit(commit.keys.log, commit.expected)) is not None:
+            future.add_done_callback(lambda _: span.end())
         if not self._flushing:
             self._flushing = True
             loop.call_soon(self._take_off)
@@ -201,13 +217,14 @@ class LogStore:
             raise
 
     def _packed(self, c: Commit) -> bytes:
-        k, answer = c.keys, c.answer
+        k, answer, vote = c.keys, c.answer, c.vote
         return pack_command(
             (
-                "EVALSHA", self._sha, 5,
-                k.log, k.timers, k.outbox, answer.key if answer else k.log, k.snapshot,
+                "EVALSHA", self._sha, 6,
+                k.log, k.timers, k.outbox, answer.key if answer else k.log, k.snapshot, k.ballots,
                 c.expected, k.id, "" if c.timer is None else c.timer,
                 answer.record if answer else b"", answer.ttl if answer else 0, c.snapshot,
+                *((vote.voter, vote.on, " ".join(vote.others), vote.until_then) if vote else _NO_VOTE),
                 len(c.outbox), *c.outbox, *c.entries,
             )
         )  # fmt: skip

@@ -31,7 +31,7 @@ def test_the_version_is_the_packages() -> None:
 def test_help_names_every_command() -> None:
     outcome = run_parlor("--help")
     assert outcome.returncode == 0
-    for command in ("up", "lobby", "session", "relay", "migrate"):
+    for command in ("up", "lobby", "session", "relay", "migrate", "tsuro", "play", "tournament"):
         assert re.search(rf"\b{command}\b", outcome.stdout), command
 
 

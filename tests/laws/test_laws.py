@@ -2,7 +2,6 @@
 
 import json
 import os
-import random
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,74 +12,23 @@ import pytest
 from services.session import decide as rules
 from services.session import views
 from services.session.decide import Play, Resign
-from services.session.games import AnyGame, registered
-from services.session.machine import GameLog
-from services.session.match import AnyEntry, AnyMatch, Created, Entry, Fact, Player, Status
-from shared.ids import UserId
-from shared.kernel import GameType, Seat, Viewer
+from services.session.facts import Released
+from services.session.games import AnyGame
+from services.session.match import Status
+from services.session.verdict import EngineRefusal
+from shared.kernel import GameType, Seat
+from tests.laws.table import GAMES, MACHINE, PACE, Table, some_tables
 
 GOLDEN = Path(__file__).parent / "golden"
-GAMES = registered()
+GOLDEN_VERSIONS = 24  # enough for every kind of message, few enough to be read
 TYPES = [(game, t) for game in GAMES.all for t in game.types]
-MACHINE = GameLog(GAMES)
-MOST_MOVES = 5_000
-A_WEEK = 7 * 24 * 3600 * 1000
 
 pytestmark = pytest.mark.parametrize(("game", "game_type"), TYPES, ids=[t.game_type for _, t in TYPES])
 
 
-class Table:
-    """A game played at random by the engine's pure parts, with its log as Redis would hold it."""
-
-    def __init__(self, game: AnyGame, game_type: GameType, seed: int) -> None:
-        self.game = game
-        self.dice = random.Random(seed)
-        self.log: list[bytes] = []
-        self.states: list[AnyMatch] = []
-        self.now = 1_000_000
-        seats = self.dice.choice(game_type.seats)
-        players = tuple(Player(UserId(f"u{i}"), f"nick {i}", None) for i in range(seats))
-        secret = self.dice.randbytes(32).hex()
-        options = game.forms.options()
-        self.append((Created(game_type.game_type, options, players, secret, "commitment"),))
-        self.append((rules.start(game, game_type.game_type, seats, options, secret),))
-
-    @property
-    def match(self) -> AnyMatch:
-        return self.states[-1]
-
-    def append(self, facts: tuple[Fact, ...]) -> AnyEntry:
-        entry: AnyEntry = Entry(str(len(self.log)), self.now, facts)
-        before = self.states[-1] if self.states else None
-        self.states.append(MACHINE.evolve(before, entry))
-        self.log.append(MACHINE.encode(entry))
-        return entry
-
-    def decide(self, command: rules.Command) -> rules.Verdict:
-        return rules.decide(self.game, self.match, len(self.log), command, self.now, A_WEEK)
-
-    def random_move(self) -> None:
-        self.now += self.dice.randrange(20_000)
-        box = self.dice.choice(self.match.acting)
-        move = self.dice.choice(list(self.game.legal_moves(self.match.position, box)))
-        verdict = self.decide(Play(box, move))
-        assert isinstance(verdict, tuple), f"a legal move was refused: {move} {verdict}"
-        self.append(verdict)
-
-    def play_out(self) -> "Table":
-        while self.match.status is Status.ACTIVE:
-            assert len(self.log) < MOST_MOVES, "random play never ends"
-            self.random_move()
-        return self
-
-    def viewers(self) -> Iterator[Viewer]:
-        yield None
-        yield from (Seat(box) for box in range(len(self.match.players)))
-
-
 @pytest.fixture
 def tables(game: AnyGame, game_type: GameType) -> Iterator[Table]:
-    return (Table(game, game_type, seed) for seed in range(100))
+    return some_tables(game, game_type)
 
 
 def test_random_play_ends_with_an_outcome_among_the_seats(tables: Iterator[Table]) -> None:
@@ -98,6 +46,19 @@ def test_replaying_the_log_rebuilds_every_state(tables: Iterator[Table]) -> None
             assert state == expected
 
 
+@pytest.mark.soak
+def test_ten_thousand_random_games_end_and_are_rebuilt_from_their_logs(game: AnyGame, game_type: GameType) -> None:
+    """Each is played once and read back once: every state, and the codec of the last."""
+    for seed in range(10_000):
+        table = Table(game, game_type, seed).play_out()
+        assert table.match.outcome is not None
+        state = None
+        for raw, expected in zip(table.log, table.states, strict=True):
+            state = MACHINE.evolve(state, MACHINE.decode(state, raw))
+            assert state == expected, f"seed {seed}"
+        assert MACHINE.decode_state(MACHINE.encode_state(table.match)) == table.match
+
+
 def test_states_and_entries_survive_their_codecs(tables: Iterator[Table]) -> None:
     for table in tables:
         for state in table.play_out().states:
@@ -110,7 +71,12 @@ def test_states_and_entries_survive_their_codecs(tables: Iterator[Table]) -> Non
 
 def test_a_refused_move_changes_nothing_and_whoever_is_not_to_act_is_refused(tables: Iterator[Table]) -> None:
     for table in tables:
+        moves = table.game.legal_moves(table.match.position, table.match.acting[0])
         while table.match.status is Status.ACTIVE:
+            if table.match.open is not None:
+                assert table.decide(Play(Seat(0), moves[0])) is EngineRefusal.WAITING_FOR_ACKS
+                table.append((Released(),))
+                continue
             before = MACHINE.encode_state(table.match)
             moves = table.game.legal_moves(table.match.position, table.match.acting[0])
             for box in range(len(table.match.players)):
@@ -119,8 +85,8 @@ def test_a_refused_move_changes_nothing_and_whoever_is_not_to_act_is_refused(tab
                     assert not isinstance(table.decide(Play(Seat(box), moves[0])), tuple)
             assert MACHINE.encode_state(table.match) == before
             table.random_move()
-        assert table.decide(Play(Seat(0), moves[0])) is rules.EngineRefusal.WRONG_STATE
-        assert table.decide(Resign(Seat(0))) is rules.EngineRefusal.WRONG_STATE
+        assert table.decide(Play(Seat(0), moves[0])) is EngineRefusal.WRONG_STATE
+        assert table.decide(Resign(Seat(0))) is EngineRefusal.WRONG_STATE
 
 
 def test_the_same_decision_is_made_twice(tables: Iterator[Table]) -> None:
@@ -139,14 +105,14 @@ def test_anyone_may_resign_at_any_time_and_does_not_win(tables: Iterator[Table])
             verdict = table.decide(Resign(box))
             assert isinstance(verdict, tuple)
             table.append(verdict)
-        assert table.match.status is Status.FINISHED
-        assert table.match.outcome is not None
-        assert box not in table.match.outcome.winners or table.match.outcome.reason != "resigned"
+            outcome = table.play_out().match.outcome
+            assert outcome is not None
+            assert box not in outcome.winners
 
 
 def test_a_clock_that_runs_out_moves_the_game_on(tables: Iterator[Table]) -> None:
     for table in tables:
-        due = rules.deadline(table.match, A_WEEK)
+        due = rules.deadline(table.match, PACE)
         table.now = due - 1
         assert table.decide(rules.Expire()) == ()
         table.now = due
@@ -154,7 +120,7 @@ def test_a_clock_that_runs_out_moves_the_game_on(tables: Iterator[Table]) -> Non
         assert isinstance(verdict, tuple)
         assert verdict, "nothing happened when the time was up"
         table.append(verdict)
-        assert rules.deadline(table.match, A_WEEK) != due
+        assert rules.deadline(table.match, PACE) != due
 
 
 def test_signals_of_a_view_agree_with_who_may_act(tables: Iterator[Table]) -> None:
@@ -164,8 +130,12 @@ def test_signals_of_a_view_agree_with_who_may_act(tables: Iterator[Table]) -> No
                 view = views.view(table.game, state, "g", version, viewer, {}, table.now)
                 acts = viewer is not None and viewer in state.acting
                 assert view["sync"]["turn"] == ("my_turn" if acts else "not_my_turn")
-                assert ("legal_moves" in view) == acts
-                assert (view["waits"] == []) == (not state.acting)
+                moves = table.game.legal_moves(state.position, viewer) if viewer is not None and acts else ()
+                assert view.get("legal_moves", ()) == (moves if len(moves) <= views.MOST_SHOWN else ())
+                awaited = table.game.awaited(state.position, state.acting) if state.acting else ()
+                assert {wait.box for wait in view["waits"]} == {*(state.open.waiting if state.open else awaited)}
+                assert {*awaited} <= {*state.acting}
+                assert bool(awaited) == bool(state.acting), "somebody must be waited for, or the game may hang"
 
 
 def test_the_seed_is_in_no_view_and_no_message(tables: Iterator[Table]) -> None:
@@ -182,13 +152,16 @@ def test_the_seed_is_in_no_view_and_no_message(tables: Iterator[Table]) -> None:
 
 
 def test_the_golden_playthrough_is_told_as_ever(game: AnyGame, game_type: GameType) -> None:
-    """One game, every message to every viewer. PARLOR_GOLDEN=write writes it anew: read the difference well."""
-    table = Table(game, game_type, seed=7).play_out()
+    """The beginning and the end of a game, every message to every viewer.
+
+    PARLOR_GOLDEN=write writes it anew: read the difference well.
+    """
+    table = Table(game, game_type, seed=7, seats=min(game_type.seats)).play_out()
     told: list[dict[str, Any]] = []
     before = None
     for version, (raw, after) in enumerate(zip(table.log, table.states, strict=True), start=1):
         entry = MACHINE.decode(before, raw)
-        for viewer in table.viewers():
+        for viewer in table.viewers() if version <= GOLDEN_VERSIONS or version == len(table.log) else ():
             messages = views.messages(game, "golden", before, entry, after, version, viewer, {})
             told += [{"version": version, "to": viewer, "event": m.event, "data": m.data} for m in messages]
         before = after

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 from shared.ids import new_id
-from shared.log.keys import LogKeys, log_keys
+from shared.log.keys import LogKeys, log_keys, partitions
 from shared.log.store import Commit
 from shared.log.workers import Outbox, Timers
 from shared.runtime import running, wall_clock
@@ -49,18 +49,33 @@ class Inbox:
         return self.got
 
 
-def once(replica: Replica, inbox: Inbox) -> Callable[[str], Awaitable[None]]:
+def once(replica: Replica, inbox: Inbox) -> Callable[[str, bool], Awaitable[None]]:
     """A handler of timers that clears the timer, as a committed command would."""
 
-    async def expire(log_id: str) -> None:
+    async def expire(log_id: str, in_charge: bool) -> None:
         await replica.redis.zrem(log_keys("test", "notes", log_id).timers, log_id)
         await inbox.take(log_id)
 
     return expire
 
 
-def timers(replica: Replica, inbox: Inbox) -> Timers:
-    return Timers(replica.redis, replica.doorbell, "test", wall_clock, once(replica, inbox))
+def timers(replica: Replica, inbox: Inbox, credits: list[tuple[str, int, int]] | None = None) -> Timers:
+    async def credit(log_id: str, begun: int, until: int) -> None:
+        if credits is not None:
+            credits.append((log_id, begun, until))
+
+    return Timers(replica.redis, replica.doorbell, "test", wall_clock, once(replica, inbox), credit)
+
+
+async def take_leases(replica: Replica, holder: str, ms: int) -> None:
+    """Somebody else has every lease for so long."""
+    for partition in partitions("test"):
+        await replica.redis.set(partition.lease("timers"), holder, px=ms)
+
+
+async def free_leases(replica: Replica) -> None:
+    for partition in partitions("test"):
+        await replica.redis.delete(partition.lease("timers"))
 
 
 async def test_a_timer_fires_soon_after_its_time_and_not_before(here: Replica, keys: LogKeys) -> None:
@@ -87,13 +102,89 @@ async def test_one_of_two_processes_works_and_the_other_takes_over(here: Replica
             early = [log_keys("test", "notes", new_id()) for _ in range(20)]
             for each in early:
                 await here.store.commit(Commit(each, 0, [b"a"], timer=wall_clock()))
-            await eventually(first.count, lambda n: n + len(second.got) == 20, timeout=10)
-        assert sorted(first.got + second.got) == sorted(each.id for each in early), "each of them once"
+            wanted = {each.id for each in early}
+            await eventually(first.all, lambda got: {*got, *second.got} == wanted, timeout=10)
         late = log_keys("test", "notes", new_id())
         await here.store.commit(Commit(late, 0, [b"a"], timer=wall_clock()))
         await worker.release()
         await second.holds(len(second.got) + (late.id not in second.got))
         assert late.id in second.got
+
+
+async def test_a_timer_whose_holder_has_died_is_acted_on_by_whoever_sees_that_it_is_overdue(
+    here: Replica, keys: LogKeys
+) -> None:
+    await take_leases(here, "a process that is dead", 60_000)
+    inbox = Inbox()
+    try:
+        async with running(timers(here, inbox).run()):
+            due = wall_clock() + 1_500
+            await here.store.commit(Commit(keys, 0, [b"a"], timer=due))
+            assert await inbox.holds(1) == [keys.id]
+            assert 0 <= wall_clock() - due < 500
+    finally:
+        await free_leases(here)
+
+
+async def test_an_outage_is_credited_before_anything_is_acted_on(here: Replica, keys: LogKeys) -> None:
+    await free_leases(here)
+    partition, now = keys.partition, wall_clock()
+    await here.store.commit(Commit(keys, 0, [b"a"], timer=now - 5_000))
+    await here.redis.set(partition.renewed, now - 30_000)
+    inbox: Inbox = Inbox()
+    credits: list[tuple[str, int, int]] = []
+    worker = timers(here, inbox, credits)
+    await worker.prepare()
+    mine = [(begun, until) for log_id, begun, until in credits if log_id == keys.id]
+    assert len(mine) == 1
+    assert mine[0][0] == now - 28_000, "the first two seconds are nobody's fault"
+    assert 0 <= mine[0][1] - now < 2_000
+    assert inbox.got == []
+    assert await here.redis.lrange(partition.outages, 0, -1) == []
+    await worker.prepare()
+    assert len([each for each in credits if each[0] == keys.id]) == 1, "once"
+    await worker.release()
+
+
+async def test_a_gap_of_less_than_two_seconds_is_no_outage(here: Replica, keys: LogKeys) -> None:
+    await free_leases(here)
+    await here.store.commit(Commit(keys, 0, [b"a"], timer=wall_clock() + 60_000))
+    credits: list[tuple[str, int, int]] = []
+    worker = timers(here, Inbox(), credits)
+    await here.redis.set(keys.partition.renewed, wall_clock() - 1_000)
+    await worker.prepare()
+    assert [each for each in credits if each[0] == keys.id] == []
+    await worker.release()
+
+
+async def test_waiting_for_a_dead_process_lease_to_run_out_is_no_outage(here: Replica, keys: LogKeys) -> None:
+    await free_leases(here)
+    partition = keys.partition
+    await here.store.commit(Commit(keys, 0, [b"a"], timer=wall_clock() + 60_000))
+    credits: list[tuple[str, int, int]] = []
+    worker = timers(here, Inbox(), credits)
+    await here.redis.set(partition.renewed, wall_clock() - 1_000)
+    await here.redis.set(partition.lease("timers"), "a process that was killed", px=1_300)
+
+    async def holder() -> bytes | str | None:
+        await worker.prepare()
+        name: bytes | str | None = await here.redis.get(partition.lease("timers"))
+        return name
+
+    await eventually(holder, lambda name: name not in (None, b"a process that was killed"))
+    assert [each for each in credits if each[0] == keys.id] == []
+    await worker.release()
+
+
+async def test_an_outage_whose_credit_was_interrupted_is_credited_by_the_next(here: Replica, keys: LogKeys) -> None:
+    await free_leases(here)
+    await here.store.commit(Commit(keys, 0, [b"a"], timer=wall_clock() + 60_000))
+    await here.redis.rpush(keys.partition.outages, "1000 2000")
+    credits: list[tuple[str, int, int]] = []
+    worker = timers(here, Inbox(), credits)
+    await worker.prepare()
+    assert (keys.id, 1000, 2000) in credits
+    await worker.release()
 
 
 async def test_outbox_messages_arrive_in_order_even_after_a_failure(here: Replica, keys: LogKeys) -> None:

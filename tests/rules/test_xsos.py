@@ -3,7 +3,7 @@
 import pytest
 
 from services.session.games.xsos import GAME, Board, Marked, Play
-from shared.kernel import Chance, Decision, Outcome, Refusal, Seat
+from shared.kernel import Chance, Decision, Outcome, Refusal, Seat, Undoable
 
 CHANCE = Chance(b"", "")
 ANN, BOB = Seat(0), Seat(1)
@@ -21,7 +21,7 @@ def test_x_moves_first_whoever_was_drawn_to_be_x() -> None:
 
 
 def test_both_colours_are_drawn() -> None:
-    drawn = {GAME.setup("xsos", 2, GAME.forms.options(), Chance(bytes([i]), "setup")).first for i in range(64)}
+    drawn = {GAME.setup("xsos", 2, Undoable(), Chance(bytes([i]), "setup")).first for i in range(64)}
     assert drawn == {ANN, BOB}
 
 

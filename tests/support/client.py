@@ -73,9 +73,14 @@ class Player:
         self.heard.append(response.content)
         return response
 
-    async def create(self, seats: Sequence[str] = ("me", "open"), options: Mapping[str, int] | None = None) -> Json:
-        """Make a game of Xs and Os and return the creating answer."""
-        body: Json = {"game_type": "xsos", "seats": list(seats)}
+    async def create(
+        self,
+        seats: Sequence[str] = ("me", "open"),
+        options: Mapping[str, int] | None = None,
+        game_type: str = "xsos",
+    ) -> Json:
+        """Make a game and return the creating answer."""
+        body: Json = {"game_type": game_type, "seats": list(seats)}
         if options:
             body["options"] = dict(options)
         return self._body(await self.post("/session/games", body), 201)
@@ -91,6 +96,22 @@ class Player:
 
     async def resign(self, game: str, *, key: str | None = None) -> httpx.Response:
         return await self.post(f"/session/games/{game}/resign", key=key)
+
+    async def undo(self, game: str, action: str, *, seen: int | None = None, key: str | None = None) -> httpx.Response:
+        """Ask for a move back, or answer such a request."""
+        body = {"action": action} if seen is None else {"action": action, "seen": seen}
+        return await self.post(f"/session/games/{game}/undo", body, key=key)
+
+    async def draw(self, game: str, action: str, *, key: str | None = None) -> httpx.Response:
+        """Offer a draw, or answer such an offer."""
+        return await self.post(f"/session/games/{game}/draw", {"action": action}, key=key)
+
+    async def leave(self, game: str, *, key: str | None = None) -> httpx.Response:
+        """Say to be away for a while."""
+        return await self.post(f"/session/games/{game}/leave", key=key)
+
+    async def come_back(self, game: str, *, key: str | None = None) -> httpx.Response:
+        return await self.post(f"/session/games/{game}/return", key=key)
 
     async def view(self, game: str) -> Json:
         return self._body(await self.get(f"/session/games/{game}"), 200)

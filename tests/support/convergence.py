@@ -6,7 +6,7 @@ from typing import Any
 from tests.support.client import Json
 from tests.support.sse import Event
 
-VOLATILE = {"tick", "timeBankTick", "online", "away", "watchers"}  # running clocks and presence
+VOLATILE = {"tick", "timeBankTick", "deadline_ms", "online", "away", "watchers"}  # running clocks and presence
 
 
 def stable(data: Any) -> Any:
@@ -34,6 +34,7 @@ def law(view: Json) -> Json:
         "waits": stable(view["waits"]),
         "gamestate": view["gamestate"],
         "legal_moves": view.get("legal_moves"),
+        "draw": view["draw"],
         "result": view["result"],
     }
 
@@ -55,18 +56,26 @@ def _after(view: Json, event: Event) -> Json:
         case "started":
             return {**_without_moves(view), **data}
         case "response":
-            gamestate = {**view["gamestate"], "board": data["board"], "turn": data["turn"]}
-            return {**_synced(view, data), "gamestate": gamestate}
+            changed = {name: data[name] for name in view["gamestate"] if name in data}
+            return {**_synced(view, data), "gamestate": {**view["gamestate"], **changed}}
         case "game_over":
             gamestate = {**view["gamestate"], "turn": None}
-            over = {"status": "finished", "result": data["result"], "gamestate": gamestate}
+            over = {"status": "finished", "result": data["result"], "gamestate": gamestate, "draw": None}
             return {**_synced(view, data), **over}
         case "aborted":
-            return {**_synced(view, data), "status": "aborted"}
-        case "sync":
+            return {**_synced(view, data), "status": "aborted", "draw": None}
+        case "sync" | "request_undo" | "approve_undo" | "reject_undo" | "auto_reject_undo" | "timeup_reject_undo":
             return _synced(view, data)
+        case "draw_offered":
+            return {**_synced(view, data), "draw": {"by": data["by"]}}
+        case "draw_rejected":
+            return {**_synced(view, data), "draw": None}
         case "presence":
             return view
+        case "tile_placed" | "set_color":
+            return _synced(view, data)
+        case _ if "gamestate" in data:
+            return {**_synced(view, data), "gamestate": data["gamestate"]}
         case _:
             raise AssertionError(f"a message that no client of this game knows: {event}")
 

@@ -1,6 +1,6 @@
 """Parlor as it runs in containers: one process per service and replica, on one Redis and one database."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,11 +13,15 @@ SECRET = "a secret of the tests, long enough to be one"
 
 @dataclass
 class Deployment:
-    """A lobby and two replicas of the session service."""
+    """A lobby and two replicas of another service."""
 
     redis: RedisServer
     lobby: Server
-    sessions: list[Server]
+    replicas: list[Server]
+
+    @property
+    def sessions(self) -> list[Server]:
+        return self.replicas
 
 
 def settings_for(redis_url: str, database_url: str) -> dict[str, str]:
@@ -30,7 +34,7 @@ def settings_for(redis_url: str, database_url: str) -> dict[str, str]:
 
 
 @contextmanager
-def deployment(database_url: str) -> Iterator[Deployment]:
+def deployment(database_url: str, replicated: str = "session") -> Iterator[Deployment]:
     """Migrate the database, then start everything."""
     with short_directory() as home, ExitStack() as stack:
         redis = stack.enter_context(RedisServer(home))
@@ -40,15 +44,15 @@ def deployment(database_url: str) -> Iterator[Deployment]:
 
         servers = [
             Server(service, services=(service,), home=_own(home, service), settings=settings)
-            for service in ("lobby", "session", "session")
+            for service in ("lobby", replicated, replicated)
         ]
         for server in servers:
             server.launch()
             stack.callback(server.close)
         for server in servers:
             server.wait_until_ready()
-        lobby, *sessions = servers
-        yield Deployment(redis, lobby, sessions)
+        lobby, *replicas = servers
+        yield Deployment(redis, lobby, replicas)
 
 
 def _own(home: Path, service: str) -> Path:
@@ -56,3 +60,25 @@ def _own(home: Path, service: str) -> Path:
     directory = home / service
     directory.mkdir(exist_ok=True)
     return directory
+
+
+@contextmanager
+def fleet(
+    home: Path, redis_url: str, database_url: str, counts: Mapping[str, int], further: Mapping[str, str] | None = None
+) -> Iterator[dict[str, list[Server]]]:
+    """Migrate the database, then start so many replicas of each service on a Redis that is there."""
+    settings = {**settings_for(redis_url, database_url), **(further or {})}
+    migrated = run_parlor("migrate", settings=settings, cwd=home)
+    assert migrated.returncode == 0, migrated.stderr
+    started = {
+        service: [Server(service, services=(service,), home=_own(home, service), settings=settings) for _ in range(n)]
+        for service, n in counts.items()
+    }
+    with ExitStack() as stack:
+        servers = [server for replicas in started.values() for server in replicas]
+        for server in servers:
+            server.launch()
+            stack.callback(server.close)
+        for server in servers:
+            server.wait_until_ready()
+        yield started

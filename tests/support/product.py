@@ -215,6 +215,10 @@ class Product(Server):
             port=port,
         )
 
+    @property
+    def redis_socket(self) -> Path:
+        return self.data_dir / "redis.sock"
+
     def redis(self) -> psutil.Process:
         """The embedded Redis, found among the descendants."""
         descendants = self.process.children(recursive=True)

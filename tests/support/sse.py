@@ -65,6 +65,11 @@ class Parser:
                 raise AssertionError(f"a field that no EventSource knows: {line!r}")
 
 
+def _from_now(seconds: float) -> float:
+    """A moment by the loop's clock."""
+    return asyncio.get_running_loop().time() + seconds
+
+
 class Events:
     """One open stream, read by a task of its own from entering to leaving the context."""
 
@@ -137,25 +142,28 @@ class Events:
 
     async def next(self, *names: str, timeout: float = 5.0) -> Event:
         """The next unread event of one of the names; without names, of any but `presence`."""
+        deadline = _from_now(timeout)
         while True:
             while self._unread < len(self.received):
                 event = self.received[self._unread]
                 self._unread += 1
                 if event.name in names or (not names and event.name != "presence"):
                     return event
-            await self._wait_for_news(timeout, f"no {' or '.join(names) or 'event'}")
+            await self._wait_for_news(deadline, f"no {' or '.join(names) or 'event'} within {timeout} s")
 
     async def until(self, last_id: str | int, timeout: float = 5.0) -> list[Event]:
         """Every event from the log since the stream began, up to the one with that id."""
+        deadline = _from_now(timeout)
         while not any(event.id == str(last_id) for event in self.received):
-            await self._wait_for_news(timeout, f"no event {last_id}")
+            await self._wait_for_news(deadline, f"no event {last_id} within {timeout} s")
         ids = [event.id for event in self.logged]
         return self.logged[: ids.index(str(last_id)) + 1]
 
     async def comment(self, *, after: int, timeout: float) -> str:
         """The first comment line that follows the given number of them."""
+        deadline = _from_now(timeout)
         while len(self.comments) <= after:
-            await self._wait_for_news(timeout, "no comment")
+            await self._wait_for_news(deadline, f"no comment within {timeout} s")
         return self.comments[after]
 
     async def end(self, timeout: float = 20.0) -> None:
@@ -164,13 +172,15 @@ class Events:
         assert self._reading.done(), f"the stream is still open after {timeout} s"
         assert self.failure is None, f"the stream broke off: {self.failure!r}"
 
-    async def _wait_for_news(self, timeout: float, complaint: str) -> None:
-        assert not self._reading.done(), f"{complaint} before the stream ended: {self._summary()}"
+    async def _wait_for_news(self, deadline: float, complaint: str) -> None:
+        """Any bytes are news, a heartbeat too: hence a deadline for all of the waiting, not a timeout for each."""
+        assert not self._reading.done(), f"{complaint}, before the stream ended: {self._summary()}"
         self._news.clear()
         try:
-            await asyncio.wait_for(self._news.wait(), timeout)
+            async with asyncio.timeout_at(deadline):
+                await self._news.wait()
         except TimeoutError:
-            raise AssertionError(f"{complaint} within {timeout} s: {self._summary()}") from None
+            raise AssertionError(f"{complaint}: {self._summary()}") from None
 
     def _summary(self) -> list[tuple[str | None, str]]:
         return [(event.id, event.name) for event in self.received]

@@ -7,17 +7,19 @@ from functools import cache
 from typing import Any
 
 from shared.kernel import (
+    BETS,
     Chance,
     Decision,
     Event,
     Forms,
+    Game,
     GameType,
     Message,
     Move,
-    Options,
     Outcome,
     Refusal,
     Seat,
+    Undoable,
     Value,
     Viewer,
 )
@@ -53,12 +55,12 @@ class Marked(Event, frozen=True, tag="marked"):
     cell: int
 
 
-class Xsos:
+class Xsos(Game[Board, Play, Marked]):
     name = "xsos"
-    types = (GameType("xsos", "Xs and Os", seats=(2,)),)
-    forms = Forms(options=Options, state=Board, move=Play, event=Marked)
+    types = (GameType("xsos", "Xs and Os", seats=(2,), bets=BETS),)
+    forms = Forms(options=Undoable, state=Board, move=Play, event=Marked)
 
-    def setup(self, game_type: str, seats: int, options: Options, chance: Chance) -> Board:
+    def setup(self, game_type: str, seats: int, options: Undoable, chance: Chance) -> Board:
         return Board(first=Seat(chance.below(2)))
 
     def decide(self, state: Board, seat: Seat, move: Play, chance: Chance) -> Decision[Marked] | Refusal:
@@ -83,7 +85,7 @@ class Xsos:
     def on_timeout(self, state: Board, seat: Seat, chance: Chance) -> Decision[Marked] | Outcome:
         return Outcome((_other(seat),), "timeout")
 
-    def on_resign(self, state: Board, seat: Seat) -> Outcome:
+    def on_resign(self, state: Board, seat: Seat, chance: Chance) -> Decision[Marked] | Outcome:
         return Outcome((_other(seat),), "resigned")
 
     def legal_moves(self, state: Board, seat: Seat) -> list[Play]:
