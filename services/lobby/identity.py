@@ -2,19 +2,20 @@
 
 import asyncio
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 import msgspec
 from argon2 import PasswordHasher
 from argon2.exceptions import VerificationError
 from sqlalchemy import select, update
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from services.lobby.tables import users
 from shared.auth import Caller, Tokens
 from shared.ids import UserId, new_id
 from shared.problems import Problem, invalid
+from shared.sign_in import SignedIn
 
 _LONGEST_NICK = 32
 _LONGEST_AVATAR = 512
@@ -31,23 +32,14 @@ class Credentials(msgspec.Struct, frozen=True):
     password: str
 
 
-class SignedIn(msgspec.Struct, frozen=True):
-    """A token and whom it stands for."""
-
-    token: str
-    caller: Caller
-
-    def body(self) -> dict[str, object]:
-        return {"token": self.token, "expires_at": self.caller.expires_at, "user": shown(self.caller)}
-
-
-def shown(caller: Caller) -> dict[str, object]:
-    return {"id": caller.user, "nick": caller.nick, "avatar": caller.avatar, "guest": caller.guest}
+Welcome = Callable[[AsyncConnection, UserId], Awaitable[None]]
+"""What a new user is given, in the SQL transaction that makes the user."""
 
 
 class Identity:
-    def __init__(self, db: AsyncEngine, tokens: Tokens, clock: Callable[[], int]) -> None:
+    def __init__(self, db: AsyncEngine, tokens: Tokens, clock: Callable[[], int], welcome: Welcome) -> None:
         self._db = db
+        self._welcome = welcome
         self._tokens = tokens
         self._clock = clock
         # OWASP's profile for argon2id with little memory: about 20 ms, so that a burst of logins does not starve games.
@@ -59,6 +51,7 @@ class Identity:
         row = {"id": user, "nick": nick, "avatar": avatar, "created_at": self._clock()}
         async with self._db.begin() as connection:
             await connection.execute(users.insert().values(row))
+            await self._welcome(connection, user)
         return self._signed_in(user, nick, avatar, guest=True)
 
     async def register(self, asked: Credentials, caller: Caller | None) -> SignedIn:
@@ -74,6 +67,7 @@ class Identity:
                 user = UserId(new_id())
                 async with self._db.begin() as connection:
                     await connection.execute(users.insert().values(id=user, created_at=self._clock(), **row))
+                    await self._welcome(connection, user)
         except IntegrityError:
             raise Problem("nick_taken") from None
         return self._signed_in(user, nick, avatar, guest=False)

@@ -2,14 +2,14 @@
 
 from typing import Annotated, Any
 
-import msgspec
 from fastapi import APIRouter, Depends, Request, Response
 
-from services.lobby.identity import Credentials, Guest, Identity, SignedIn, shown
+from services.lobby.identity import Credentials, Guest, Identity
 from shared import catalogue
-from shared.auth import COOKIE, TOKEN_SECONDS
+from shared.auth import COOKIE
 from shared.http import CallerDep, RawBody, decoded, takes
 from shared.runtime import Runtime
+from shared.sign_in import shown, welcome
 
 routes = APIRouter(prefix="/lobby", tags=["lobby"])
 
@@ -35,20 +35,20 @@ async def _limited(request: Request, runtime: RuntimeDep) -> None:
 @routes.post("/auth/guest", status_code=201, dependencies=[Depends(_limited)], openapi_extra=takes(Guest))
 async def guest(raw: RawBody, identity: IdentityDep, request: Request) -> Response:
     """Play without an account."""
-    return _welcome(await identity.guest(decoded(raw, Guest)), request)
+    return welcome(await identity.guest(decoded(raw, Guest)), request)
 
 
 @routes.post("/auth/register", status_code=201, dependencies=[Depends(_limited)], openapi_extra=takes(Credentials))
 async def register(raw: RawBody, identity: IdentityDep, runtime: RuntimeDep, request: Request) -> Response:
     """Make an account; a guest's token keeps its id."""
     caller = runtime.tokens.find(request.scope["parlor.headers"])
-    return _welcome(await identity.register(decoded(raw, Credentials), caller), request)
+    return welcome(await identity.register(decoded(raw, Credentials), caller), request)
 
 
 @routes.post("/auth/login", dependencies=[Depends(_limited)], openapi_extra=takes(Credentials))
 async def login(raw: RawBody, identity: IdentityDep, request: Request) -> Response:
     """Come back to an account."""
-    return _welcome(await identity.login(decoded(raw, Credentials)), request, status=200)
+    return welcome(await identity.login(decoded(raw, Credentials)), request, status=200)
 
 
 @routes.post("/auth/logout", status_code=204, dependencies=[Depends(_limited)])
@@ -72,17 +72,3 @@ async def me(caller: CallerDep) -> dict[str, Any]:
 async def games(runtime: RuntimeDep) -> dict[str, Any]:
     """The catalogue, as the session service publishes it."""
     return {"games": await catalogue.published(runtime.redis)}
-
-
-def _welcome(signed_in: SignedIn, request: Request, status: int = 201) -> Response:
-    body = msgspec.json.encode(signed_in.body())
-    response = Response(body, status, media_type="application/json", headers={"Cache-Control": "no-store"})
-    response.set_cookie(
-        COOKIE,
-        signed_in.token,
-        max_age=TOKEN_SECONDS,
-        httponly=True,
-        samesite="strict",
-        secure=request.url.scheme == "https",
-    )
-    return response

@@ -1,0 +1,290 @@
+"""The queues: each is a log that decides who is matched and whose search is cancelled."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeAlias, assert_never
+
+import msgspec
+
+from services.lobby import matching
+from services.lobby.channels import FREE
+from services.lobby.letters import CancelFind, Find, Granted, MatchMade, Out, Step, Ticket, ToQueue, to_user
+from services.lobby.logs import SERVICE, Entry, envelope
+from services.lobby.matching import Combo, Match, Tickets
+from shared import bridge, metrics
+from shared.ids import UserId, derived_id, new_id
+from shared.log.keys import LogKeys, log_keys
+from shared.log.store import Commit, Committed, LogStore
+from shared.log.workers import Letter, is_after
+from shared.problems import Unavailable
+
+_ATTEMPTS = 12
+_LETTERS_ARRIVE_WITHIN = 50  # looks, 20 ms apart
+_SNAPSHOT_EVERY = 256  # entries, and as many as there are tickets
+_LOOKS_EVERY_MS = 250  # windows that widen within this are looked at together
+_KIND = "queue"
+
+
+class Added(msgspec.Struct, frozen=True, gc=False, tag="added"):
+    ticket: Ticket
+
+
+class Cancelled(msgspec.Struct, frozen=True, gc=False, tag="cancelled"):
+    ticket: str
+
+
+class Paired(msgspec.Struct, frozen=True, gc=False, tag="paired"):
+    tickets: tuple[str, ...]
+    combo: Combo
+
+
+QueueFact: TypeAlias = Added | Cancelled | Paired
+
+
+class _Snapshot(msgspec.Struct, frozen=True, gc=False):
+    tickets: list[Ticket]
+    recent: list[int]
+    handled: dict[str, str]
+
+
+_entry: Any = msgspec.json.Decoder(Entry[QueueFact])
+_snapshot = msgspec.json.Decoder(_Snapshot)
+_letter = msgspec.json.Decoder(ToQueue)
+
+
+class Draft:
+    """What a batch of letters does to a queue; it can be taken back until it is committed."""
+
+    def __init__(self, tickets: Tickets, now: int, process: str) -> None:
+        self.tickets = tickets
+        self.now = now
+        self.entries: list[Entry[QueueFact]] = []
+        self.letters: list[Out] = []
+        self._process = process
+        self._undo: list[Callable[[], Any]] = []
+
+    def take(self, command: ToQueue, source: tuple[str, str]) -> None:
+        match command:
+            case Find(ticket=ticket):
+                if ticket.id not in self.tickets.by_id:
+                    self._add(ticket, source)
+                    if found := matching.match_with(self.tickets, ticket, self.now):
+                        self.pair(found)
+            case CancelFind(ticket=ticket_id, who=who, ask=ask):
+                # One that is not there has been matched, and its channel hears of that.
+                if ticket_id in self.tickets.by_id:
+                    self._remove(ticket_id)
+                    self._write(Cancelled(ticket_id), source)
+                    self.letters.append(to_user(who, Granted(who.channel, ask, (Step("E12", FREE),))))
+            case _:
+                assert_never(command)
+
+    def pair(self, match: Match) -> None:
+        ids = tuple(ticket.id for ticket in match.tickets)
+        for ticket in match.tickets:
+            self._remove(ticket.id)
+            self.tickets.recent.append(max(0, self.now - ticket.since))
+        self._write(Paired(ids, match.combo))
+        game_type, _, bet = match.combo
+        currency = match.tickets[0].currencies.get(game_type) if bet else None
+        players = tuple(ticket.who for ticket in match.tickets)
+        self.letters.append((f"table:{derived_id('match', *ids)}", MatchMade(game_type, bet, currency, players, ids)))
+
+    def take_back(self) -> None:
+        for undo in reversed(self._undo):
+            undo()
+
+    def _add(self, ticket: Ticket, source: tuple[str, str]) -> None:
+        self.tickets.add(ticket)
+        self._undo.append(lambda: self.tickets.remove(ticket.id))
+        self._write(Added(ticket), source)
+
+    def _remove(self, ticket_id: str) -> None:
+        ticket = self.tickets.remove(ticket_id)
+        self._undo.append(lambda: self.tickets.add(ticket))
+
+    def _write(self, fact: QueueFact, source: tuple[str, str] | None = None) -> None:
+        self.entries.append(Entry(f"{self._process}-{new_id()}", self.now, fact, source))
+
+
+class Queue:
+    """One queue as this process knows it."""
+
+    def __init__(self, name: str, store: LogStore) -> None:
+        self.keys: LogKeys = log_keys(SERVICE, "log", f"{_KIND}:{name}")
+        self.tickets = Tickets()
+        self.version = 0
+        self.handled: dict[str, str] = {}
+        self.looked_at = 0  # until when widening windows have been looked at; this process need not have done all
+        self.turn = asyncio.Lock()
+        self._store = store
+
+    async def catch_up(self) -> None:
+        if not self.version:
+            stored = await self._store.load(self.keys)
+            if stored.snapshot:
+                self._restore(*stored.snapshot)
+            entries = stored.entries
+        else:
+            entries = await self._store.read(self.keys, self.version)
+        for version, raw in entries:
+            if version > self.version:
+                self._apply(version, _entry.decode(raw))
+
+    def snapshot(self, entries: list[Entry[QueueFact]]) -> bytes:
+        """The queue as it is once these are committed."""
+        handled = {**self.handled, **dict(entry.letter for entry in entries if entry.letter)}
+        return bridge.write(_Snapshot(list(self.tickets.by_id.values()), list(self.tickets.recent), handled))
+
+    def forget(self) -> None:
+        """What is known may be wrong: read it anew next time."""
+        self.tickets, self.version, self.handled, self.looked_at = Tickets(), 0, {}, 0
+
+    def committed(self, version: int, entries: list[Entry[QueueFact]]) -> None:
+        self.version = version
+        for entry in entries:
+            self._mark(entry)
+
+    def is_repeat(self, letter: Letter) -> bool:
+        last = self.handled.get(letter.partition)
+        return last is not None and not is_after(letter.place, last)
+
+    def _restore(self, version: int, raw: bytes) -> None:
+        kept = _snapshot.decode(raw)
+        self.version, self.handled = version, kept.handled
+        self.tickets.recent.extend(kept.recent)
+        for ticket in kept.tickets:
+            self.tickets.add(ticket)
+
+    def _apply(self, version: int, entry: Entry[QueueFact]) -> None:
+        match entry.fact:
+            case Added(ticket=ticket):
+                self.tickets.add(ticket)
+            case Cancelled(ticket=ticket_id):
+                self.tickets.remove(ticket_id)
+            case Paired(tickets=ids):
+                for ticket_id in ids:
+                    self.tickets.recent.append(max(0, entry.at - self.tickets.remove(ticket_id).since))
+            case _:
+                assert_never(entry.fact)
+        self.version = version
+        self._mark(entry)
+
+    def _mark(self, entry: Entry[QueueFact]) -> None:
+        if entry.letter is not None:
+            partition, place = entry.letter
+            self.handled[partition] = place
+
+
+class Queues:
+    def __init__(self, store: LogStore, redis: Any, clock: Callable[[], int]) -> None:
+        self._store = store
+        self._redis = redis
+        self._clock = clock
+        self._process = new_id()
+        self._held: dict[str, Queue] = {}
+
+    async def deliver(self, name: str, letters: list[tuple[Letter, bytes]]) -> None:
+        """Outbox handler: searches and cancellations, all in one commit."""
+        decoded = [(letter, _letter.decode(body)) for letter, body in letters]
+
+        def work(queue: Queue, draft: Draft) -> None:
+            for letter, command in decoded:
+                if not queue.is_repeat(letter):
+                    draft.take(command, (letter.partition, letter.place))
+
+        await self._submit(name, work)
+
+    async def expire(self, name: str) -> None:
+        """Windows have widened: serve whom that helps, the oldest first."""
+
+        def work(queue: Queue, draft: Draft) -> None:
+            for ticket in queue.tickets.widened(queue.looked_at, draft.now):
+                still_there = ticket.id in queue.tickets.by_id
+                if still_there and (found := matching.match_for(queue.tickets, ticket, draft.now)):
+                    draft.pair(found)
+
+        queue = await self._submit(name, work, always=True)
+        queue.looked_at = max(queue.looked_at, self._clock() - _LOOKS_EVERY_MS)
+
+    async def show(self, name: str, user: UserId, searches: Callable[[], Awaitable[set[str]]]) -> dict[str, Any]:
+        """How many wait for what, how long it took lately, and how the caller's own search stands.
+
+        `searches` are those that the caller has been told of: they may still be on their way here.
+        """
+        queue = self._queue(name)
+        for _ in range(_LETTERS_ARRIVE_WITHIN):
+            async with queue.turn:
+                await queue.catch_up()
+            if not await searches() - queue.tickets.by_id.keys():
+                break
+            await asyncio.sleep(0.02)
+        tickets, now = queue.tickets, self._clock()
+        mine = tickets.of_user(user)
+        recent = tickets.recent
+        return {
+            "name": name,
+            "waiting": len(tickets.by_id),
+            "criteria": [
+                {"game_type": combo[0], "num_seats": combo[1], "cash_bet": combo[2], "waiting": n}
+                for combo, n in tickets.waiting().items()
+            ],
+            "recent_wait_ms": sum(recent) // len(recent) if recent else None,
+            "mine": mine
+            and {
+                "channel": mine.who.channel,
+                "waited_ms": max(0, now - mine.since),
+                "reason": matching.why_not(tickets, mine, now),
+            },
+        }
+
+    def _queue(self, name: str) -> Queue:
+        if name not in self._held:
+            self._held[name] = Queue(name, self._store)
+        return self._held[name]
+
+    async def _submit(self, name: str, work: Callable[[Queue, Draft], None], always: bool = False) -> Queue:
+        """Load, decide, commit; what was decided on old news is taken back and decided again."""
+        queue = self._queue(name)
+        async with queue.turn:
+            if not queue.version or always:
+                await queue.catch_up()
+            for attempt in range(_ATTEMPTS):
+                draft = Draft(queue.tickets, self._clock(), self._process)
+                work(queue, draft)
+                if not draft.entries and not always:
+                    return queue
+                outcome = await self._commit(queue, draft)
+                if outcome is not None:
+                    queue.committed(outcome, draft.entries)
+                    return queue
+                draft.take_back()
+                metrics.CONFLICTS.inc()
+                await asyncio.sleep(0.002 * attempt)
+                await queue.catch_up()
+        raise Unavailable("Too many others are acting on this queue at the same moment.")
+
+    async def _commit(self, queue: Queue, draft: Draft) -> int | None:
+        version = queue.version + len(draft.entries)
+        every = max(_SNAPSHOT_EVERY, len(queue.tickets.by_id))
+        snapshot = version // every > queue.version // every
+        due = queue.tickets.widens_next(draft.now)
+        try:
+            outcome = await self._store.commit(
+                Commit(
+                    keys=queue.keys,
+                    expected=queue.version,
+                    entries=[bridge.write(entry) for entry in draft.entries],
+                    timer=0 if due is None else max(due, draft.now + _LOOKS_EVERY_MS),
+                    outbox=[envelope(to, version, body) for to, body in draft.letters],
+                    snapshot=b"%d %s" % (version, queue.snapshot(draft.entries)) if snapshot else b"",
+                )
+            )
+        except BaseException:
+            queue.forget()  # whether it landed is not known
+            raise
+        if not isinstance(outcome, Committed):
+            return None
+        if snapshot:
+            await self._redis.xtrim(queue.keys.log, minid=f"{version - every}-0", approximate=False)
+        return outcome.version

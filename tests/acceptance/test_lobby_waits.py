@@ -1,0 +1,116 @@
+"""Every wait of the lobby ends by itself: with short waits, nobody need do anything."""
+
+from collections.abc import AsyncIterator, Iterator
+
+import httpx
+import pytest
+
+from tests.support.client import Player, open_client
+from tests.support.lobby import Seat, feed, make_table, search, transition
+from tests.support.problems import assert_problem
+from tests.support.product import Product, short_directory
+from tests.support.waiting import eventually
+
+WAITS = {
+    "PARLOR_BEGIN_WAIT_MS": "300",
+    "PARLOR_REVANCHE_WAIT_MS": "300",
+    "PARLOR_SITDOWN_WAIT_MS": "300",
+    "PARLOR_EMPTY_TABLE_MS": "1500",
+    "PARLOR_ABANDON_MS": "300",
+    "PARLOR_RATE_LIMIT": "off",
+    "PARLOR_CHAT_FILTER": "tests.support.lobby:shouted",
+}
+
+
+@pytest.fixture(scope="module")
+def hasty() -> Iterator[Product]:
+    with short_directory() as home, Product(home, settings=WAITS) as running:
+        yield running
+
+
+@pytest.fixture
+async def http(hasty: Product) -> AsyncIterator[httpx.AsyncClient]:
+    async with open_client(hasty.url) as client:
+        yield client
+
+
+@pytest.fixture
+async def a(http: httpx.AsyncClient) -> Seat:
+    return await Seat.open(await Player.guest(http, "Ann"))
+
+
+@pytest.fixture
+async def b(http: httpx.AsyncClient) -> Seat:
+    return await Seat.open(await Player.guest(http, "Bob"))
+
+
+async def test_a_match_begins_and_a_rematch_is_given_up_by_themselves(a: Seat, b: Seat) -> None:
+    async with feed(a.player) as told:
+        for seat in (a, b):
+            await seat.do("find", search("hasty"))
+        for event in ("E2", "E3", "E4"):
+            await transition(told, a, event)
+        game = (await transition(told, a, "E6")).data["state"]["game"]["id"]
+        await b.player.resign(game)
+        await transition(told, a, "E7")
+        assert (await transition(told, a, "E11")).data["reason"] == "rematch_timeout"
+    await b.until("free")
+
+
+async def test_one_who_agreed_alone_is_freed_too(a: Seat, b: Seat) -> None:
+    for seat in (a, b):
+        await seat.do("find", search("alone"))
+    game = (await a.until("game"))["game"]["id"]
+    async with feed(a.player) as told:
+        await b.player.resign(game)
+        await transition(told, a, "E7")
+        await a.do("revanche")
+        await transition(told, a, "E8")
+        assert (await transition(told, a, "E10")).data["reason"] == "rematch_timeout"
+
+
+async def test_a_reservation_is_released_to_the_next_in_line(a: Seat, b: Seat, http: httpx.AsyncClient) -> None:
+    table = await make_table(a.player)
+    await a.do("join", {"table": table, "box": 0})
+    await b.do("takeplace", {"table": table, "box": 1})
+    c = await Seat.open(await Player.guest(http, "Cid"))
+    async with feed(b.player) as told, feed(c.player) as waiting:
+        await c.do("taketurn", {"table": table})
+        await transition(waiting, c, "E20")
+        assert (await transition(told, b, "E23")).data["reason"] == "reservation_expired"
+        assert (await transition(waiting, c, "E21")).data["state"]["box"] == 1
+        assert (await transition(waiting, c, "E23")).data["reason"] == "reservation_expired"
+
+
+async def test_a_table_that_nobody_came_to_disappears(a: Seat, b: Seat) -> None:
+    await b.do("subscribe", {"room": "xsos"})
+    async with feed(b.player) as told:
+        table = await make_table(a.player)
+        await a.do("watch", {"table": table})
+        changes = []
+        while "removed" not in changes:
+            event = await told.next("room")
+            if event.data["table"]["id"] == table:
+                changes.append(event.data["change"])
+        assert changes[0] == "created"
+    assert (await a.until("free")) == {"value": "free"}
+    assert_problem(await a.player.get(f"/lobby/tables/{table}"), 404, "not_found")
+
+
+async def test_a_game_that_all_have_left_is_aborted(a: Seat, b: Seat) -> None:
+    table = await make_table(a.player)
+    game = (await a.do("join", {"table": table}))["game"]["id"]
+    await b.do("join", {"table": table})
+    await eventually(lambda: a.player.view(game), lambda view: view["status"] == "active")
+    async with feed(a.player) as told:
+        await a.do("leave")
+        await b.do("leave")
+        await transition(told, a, "E24")
+        assert (await transition(told, a, "E26")).data["reason"] == "aborted"
+    assert (await a.player.view(game))["status"] == "aborted"
+
+
+async def test_every_message_passes_the_operators_filter(a: Seat) -> None:
+    await a.do("chatjoin", {"room": "xsos"})
+    said = await a.do("chatmsg", {"text": "hello"})
+    assert said["chat"]["messages"][-1]["text"] == "HELLO"

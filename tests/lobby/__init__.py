@@ -1,0 +1,1 @@
+"""The lobby: what its pure parts decide, and what its users see."""
