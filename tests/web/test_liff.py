@@ -1,0 +1,114 @@
+"""The page at /liff, in real browsers: two windows, one link, a game that the clients run themselves."""
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.async_api import expect
+
+from tests.support.product import Product, short_directory
+from tests.web.conftest import Invite
+from tests.web.pairs import cell
+from tests.web.visitor import Visitor
+from tests.web.wire import Wire
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+X_WINS = (4, 0, 2, 1, 6)
+
+
+@pytest.fixture(scope="module")
+def product() -> Iterator[Product]:
+    """One of its own: neither the relay nor this page keeps anything in SQL."""
+    with short_directory() as home, Product(home) as running:
+        yield running
+
+
+async def begin(host: Visitor, guest: Visitor, address: str) -> tuple[Visitor, Visitor]:
+    """Both come in by the same link; returns X, who joined first, and O."""
+    await host.come_in(f"{address}/liff", "Ann")
+    await expect(host.headline).to_have_text("Waiting for an opponent")
+    await expect(host.badge).to_have_text("live")
+    link = await host.page.get_by_label("Send this link to your opponent").input_value()
+    await guest.come_in(link, "Bob")
+    await expect(host.headline).to_have_text("Your turn")
+    await expect(guest.headline).to_have_text("The other's turn")
+    return host, guest
+
+
+async def play(x: Visitor, o: Visitor, *cells: int, after: int = 0) -> None:
+    for number, place in enumerate(map(cell, cells), start=after):
+        mark = "O" if number % 2 else "X"
+        await (o if number % 2 else x).point(place).click()
+        await x.sees(place, mark)
+        await o.sees(place, mark)
+
+
+async def test_a_game_is_won_with_a_reload_in_the_middle(product: Product, invite: Invite) -> None:
+    x, o = await begin(await invite(), await invite(), product.url)
+    await play(x, o, *X_WINS[:2])
+    await x.page.reload()
+    await x.sees(cell(4), "X")
+    await x.sees(cell(0), "O")
+    await play(x, o, *X_WINS[2:4], after=2)
+    await o.page.reload()
+    await expect(o.badge).to_have_text("live")
+    await play(x, o, *X_WINS[4:], after=4)
+    await expect(x.headline).to_have_text("You won")
+    await expect(o.headline).to_have_text("You lost")
+
+
+async def test_two_windows_of_one_browser_are_two_players(product: Product, invite: Invite) -> None:
+    first = await invite()
+    second = Visitor(await first.page.context.new_page())
+    x, o = await begin(first, second, product.url)
+    await play(x, o, *X_WINS)
+    await expect(x.headline).to_have_text("You won")
+    assert second.complaints == []
+
+
+async def test_after_the_end_the_two_play_again(product: Product, invite: Invite) -> None:
+    x, o = await begin(await invite(), await invite(), product.url)
+    await play(x, o, *X_WINS)
+    await o.button("Play again").click()
+    await expect(o.headline).to_have_text("Waiting for an opponent")
+    await x.button("Play again").click()
+    await expect(o.headline).to_have_text("Your turn")  # whoever joined first is X now
+    await play(o, x, *X_WINS)
+    await expect(o.headline).to_have_text("You won")
+
+
+async def test_who_leaves_is_seen_to_leave(product: Product, invite: Invite) -> None:
+    x, o = await begin(await invite(), await invite(), product.url)
+    await o.button("Leave").click()
+    await expect(x.headline).to_have_text("The other player left")
+    await expect(o.headline).to_have_text("You left")
+
+
+async def test_a_third_window_is_told_that_the_room_is_full(product: Product, invite: Invite) -> None:
+    x, _ = await begin(await invite(), await invite(), product.url)
+    third = await invite()
+    await third.come_in(x.page.url, "Eve")
+    await expect(third.page.get_by_role("alert")).to_have_text("This room is full.")
+    third.complaints.clear()  # the browser notes every refusal; here it is the point
+
+
+async def test_a_cut_network_delays_the_game_and_loses_nothing(product: Product, invite: Invite) -> None:
+    async with Wire(product.url) as wire:
+        x, o = await begin(await invite(), await invite(), wire.url)
+        await play(x, o, 4)
+        wire.cut()
+        await expect(o.badge).to_have_text("reconnecting")
+        await o.point(cell(0)).click()
+        await wire.mend()
+        await x.sees(cell(0), "O")
+        await play(x, o, *X_WINS[2:], after=2)
+        await expect(x.headline).to_have_text("You won")
+
+
+@pytest.mark.parametrize("width", [360, 1440])
+async def test_nothing_is_wider_than_the_screen(product: Product, invite: Invite, width: int) -> None:
+    visitor = await invite()
+    await visitor.page.set_viewport_size({"width": width, "height": 740})
+    await visitor.come_in(f"{product.url}/liff", "W" * 32)
+    await expect(visitor.headline).to_have_text("Waiting for an opponent")
+    assert await visitor.page.evaluate("document.documentElement.scrollWidth") <= width
