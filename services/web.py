@@ -2,9 +2,11 @@
 
 from pathlib import Path
 
+from starlette.responses import JSONResponse
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+_PAGES = {"/liff"}  # served without a detour to the address with a slash at its end
 FILES = Path(__file__).parent.parent / "web"
 _HEADERS = [
     (
@@ -15,10 +17,12 @@ _HEADERS = [
     (b"x-content-type-options", b"nosniff"),
     (b"cache-control", b"no-cache"),
 ]
+_LANGUAGES = "/i18n/index.json"  # so that adding a language is adding its file, and no list beside it
 
 
 def web() -> ASGIApp:
     files = StaticFiles(directory=FILES, html=True)
+    languages = JSONResponse(sorted(path.stem for path in (FILES / "i18n").glob("*.js")))
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         async def guarded(message: Message) -> None:
@@ -26,6 +30,9 @@ def web() -> ASGIApp:
                 message["headers"] = [*message.get("headers", ()), *_HEADERS]
             await send(message)
 
-        await files(scope, receive, guarded)
+        if scope["path"] in _PAGES:
+            scope = {**scope, "path": f"{scope['path']}/"}
+        answer = languages if scope["path"] == _LANGUAGES else files
+        await answer(scope, receive, guarded)
 
     return app

@@ -14,6 +14,8 @@ class Wire:
         self._port = 0
         self._server: asyncio.Server | None = None
         self._ends: set[asyncio.StreamWriter] = set()
+        self.answers: list[bytearray] = []
+        """What the server has sent, connection by connection."""
 
     @property
     def url(self) -> str:
@@ -42,14 +44,18 @@ class Wire:
         ends = {writer, far_writer}
         self._ends |= ends
         try:
-            await asyncio.gather(_pump(reader, far_writer), _pump(far_reader, writer))
+            answers = bytearray()
+            self.answers.append(answers)
+            await asyncio.gather(_pump(reader, far_writer), _pump(far_reader, writer, answers))
         finally:
             self._ends -= ends
 
 
-async def _pump(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
+async def _pump(source: asyncio.StreamReader, sink: asyncio.StreamWriter, noted: bytearray | None = None) -> None:
     try:
         while chunk := await source.read(65536):
+            if noted is not None:
+                noted += chunk
             sink.write(chunk)
             await sink.drain()
     except ConnectionError:

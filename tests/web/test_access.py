@@ -1,0 +1,155 @@
+"""Every view is usable by everyone: axe finds nothing serious, nothing is wider than the screen, keys suffice."""
+
+from collections.abc import AsyncIterator
+from typing import Literal
+
+import pytest
+from axe_playwright_python.async_playwright import Axe
+from playwright.async_api import Page, expect
+
+from tests.support.product import Product
+from tests.web.conftest import Guest, Invite
+from tests.web.pairs import cell, cells, sit_down
+from tests.web.visitor import Visitor
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+GAMES = ["Xs and Os", "Gomoku", "Go", "Tsuro", "Cabo", "Durak"]
+SERIOUS = {"serious", "critical"}
+WIDTHS = [360, 768, 1440]
+MOST_DEALS = 8  # of which one has a card to play
+
+
+async def violations(page: Page) -> list[str]:
+    """What axe calls serious, once everything that moves has come to rest."""
+    await page.evaluate("Promise.allSettled(document.getAnimations().map((each) => each.finished))")
+    found = (await Axe().run(page)).response["violations"]
+    return [
+        f"{page.url} {each['id']}: {each['help']}: {node['html'][:200]}"
+        for each in found
+        if each["impact"] in SERIOUS
+        for node in each["nodes"][:3]
+    ]
+
+
+async def views(visitor: Visitor, product: Product, guest: Guest) -> AsyncIterator[str]:
+    """Goes through the views one by one and says where it is."""
+    page = visitor.page
+    await page.goto(product.url)
+    await expect(visitor.button("Play a bot: Go")).to_be_visible()
+    yield "home"
+    await visitor.button("Settings").click()
+    await expect(page.get_by_label("Look")).to_be_visible()
+    yield "settings"
+    ann = await guest("Ann")
+    game = (await ann.create())["id"]
+    await page.goto(f"{product.url}/#/game/{game}")
+    await expect(visitor.button("Enter")).to_be_visible()
+    yield "sign-in"
+    await page.get_by_label("Your name").fill("W" * 32)
+    await visitor.button("Enter").click()
+    await expect(visitor.button("Take the seat")).to_be_visible()
+    yield "an open seat"
+    await page.goto(f"{product.url}/#/new/durak")
+    await expect(visitor.button("Start")).to_be_visible()
+    yield "a new game"
+    for name in GAMES:
+        await page.goto(f"{product.url}/#/")
+        await visitor.button(f"Play a bot: {name}").click()
+        await expect(page.locator(".board > svg")).to_be_visible()
+        await visitor.has_something_to_do()
+        yield name
+    await visitor.button("Resign").click()
+    await page.get_by_role("dialog").get_by_role("button", name="Resign").click()
+    await expect(visitor.replay_link).to_be_visible()
+    yield "the end"
+    await visitor.replay_link.click()
+    await visitor.button("Verify this deal").click()
+    await expect(page.locator(".checks li").first).to_be_visible()
+    yield "replay"
+    await page.goto(f"{product.url}/#/me")
+    await expect(visitor.button("Make an account")).to_be_visible()
+    yield "profile"
+
+
+async def too_wide(page: Page) -> list[str]:
+    """At which widths something sticks out; the page is left as wide as a desk."""
+    faults = []
+    for width in WIDTHS:
+        await page.set_viewport_size({"width": width, "height": 740})
+        widest = await page.evaluate("document.documentElement.scrollWidth")
+        if widest > width:
+            faults.append(f"{widest} wide on a screen of {width}")
+    return faults
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+async def test_every_view_fits_the_screen_and_has_nothing_serious(
+    product: Product, invite: Invite, guest: Guest, scheme: Literal["light", "dark"]
+) -> None:
+    visitor = await invite(color_scheme=scheme, reduced_motion="reduce")
+    page = visitor.page
+    faults = {name: await violations(page) + await too_wide(page) async for name in views(visitor, product, guest)}
+    assert {name: found for name, found in faults.items() if found} == {}
+    assert len(faults) == len(GAMES) + 8, "every view was looked at"
+
+
+async def test_a_question_of_the_other_side_has_nothing_serious(product: Product, invite: Invite) -> None:
+    pair = await sit_down(invite, product.url, "Xs and Os")
+    await pair.play(*cells(4))
+    await pair.first.button("Take back").click()
+    await expect(pair.second.page.get_by_role("alertdialog")).to_be_visible()
+    for visitor in pair.both:
+        assert await violations(visitor.page) == []
+
+
+async def test_a_game_can_be_played_with_the_keyboard_alone(product: Product, invite: Invite) -> None:
+    pair = await sit_down(invite, product.url, "Xs and Os")
+    keyboard = pair.first.page.keyboard
+    await expect(pair.first.playable).to_have_count(9)
+    await pair.first.point(cell(4)).focus()
+    await keyboard.press("ArrowLeft")
+    await keyboard.press("Enter")
+    await pair.second.sees(cell(3), "X")
+    await pair.second.point(cell(0)).click()
+    await pair.first.sees(cell(0), "O")
+    await expect(pair.first.point(cell(3))).to_be_focused()
+    await keyboard.press("ArrowDown")
+    await keyboard.press("Space")
+    await pair.second.sees(cell(6), "X")
+
+
+async def test_cards_can_be_played_with_the_keyboard_alone(product: Product, invite: Invite) -> None:
+    visitor = await invite()
+    hand = visitor.page.locator(".board .thing[role=button]")
+    for _ in range(MOST_DEALS):
+        await visitor.page.goto(product.url)
+        await visitor.button("Play a bot: Durak").click()
+        await visitor.has_something_to_do()
+        if await hand.count():
+            break  # else this deal leaves nothing to beat with
+    before = await visitor.page.locator(".players [data-self]").inner_text()
+    await hand.first.focus()
+    await visitor.page.keyboard.press("Enter")
+    offered = visitor.page.locator(".tray button.main:enabled")
+    if await visitor.page.locator(".thing[data-chosen]").count():
+        await offered.first.focus()
+        await visitor.page.keyboard.press("Enter")
+    await expect(visitor.page.locator(".players [data-self]")).not_to_have_text(before)
+
+
+async def test_what_happens_is_said_to_those_who_do_not_see(product: Product, invite: Invite) -> None:
+    pair = await sit_down(invite, product.url, "Gomoku")
+    live = pair.second.page.locator(".status [role=status]")
+    await expect(live).to_contain_text("to play")
+    await pair.play("H8")
+    await expect(live).to_contain_text("Your turn")
+    await expect(live).to_contain_text("black at H8")
+
+
+async def test_whoever_wants_stillness_gets_it(product: Product, invite: Invite) -> None:
+    visitor = await invite(reduced_motion="reduce")
+    await visitor.page.goto(product.url)
+    await visitor.button("Play a bot: Durak").click()
+    await visitor.has_something_to_do()
+    assert await visitor.page.evaluate("document.getAnimations().length") == 0

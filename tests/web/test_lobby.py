@@ -1,0 +1,152 @@
+"""People find each other: queues, rooms, seats, rematches and talk, by clicks."""
+
+import re
+
+import pytest
+from playwright.async_api import Locator, expect
+
+from tests.support.product import Product
+from tests.web.conftest import Invite
+from tests.web.pairs import Pair, cell, cells
+from tests.web.test_access import violations
+from tests.web.visitor import Visitor
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+
+def dock(visitor: Visitor) -> Locator:
+    return visitor.page.locator("#dock")
+
+
+async def at_home(invite: Invite, product: Product, nick: str) -> Visitor:
+    visitor = await invite()
+    await visitor.come_in(f"{product.url}/#/me", nick)
+    await visitor.page.goto(f"{product.url}/#/")
+    return visitor
+
+
+async def drawn(one: Visitor, other: Visitor, nicks: tuple[str, str]) -> Pair:
+    """Two people at a game that has begun, as the draw has put them."""
+    for visitor in (one, other):
+        await expect(visitor.button("Resign")).to_be_visible()
+    link = one.page.url
+    if await one.headline.inner_text() == "Your turn":
+        return Pair(link, one, other, nicks)
+    return Pair(link, other, one, (nicks[1], nicks[0]))
+
+
+async def found(invite: Invite, product: Product) -> Pair:
+    ann, bob = await at_home(invite, product, "Ann"), await at_home(invite, product, "Bob")
+    for visitor in (ann, bob):
+        await visitor.button(re.compile("^Find players: Xs and Os")).click()
+    for visitor in (ann, bob):
+        await expect(dock(visitor)).to_contain_text("Found! Xs and Os begins in")
+        await visitor.button("I am ready").click()
+    return await drawn(ann, bob, ("Ann", "Bob"))
+
+
+async def test_a_queue_shows_who_waits_and_can_be_left(product: Product, invite: Invite) -> None:
+    ann, bob = await at_home(invite, product, "Ann"), await at_home(invite, product, "Bob")
+    await ann.button(re.compile("^Find players: Gomoku")).click()
+    await expect(dock(ann)).to_contain_text("Looking for players: Gomoku")
+    await expect(bob.button(re.compile("^Find players: Gomoku · 1 waits"))).to_be_visible(timeout=10_000)
+    await ann.page.reload()
+    await ann.button("Stop looking").click()
+    await expect(dock(ann)).to_be_hidden()
+
+
+async def test_two_who_look_for_players_meet_and_play_a_rematch(product: Product, invite: Invite) -> None:
+    pair = await found(invite, product)
+    await pair.play(*cells(4, 0, 2, 1, 6))
+    first = pair.first.page.url
+    question = re.compile(r"Another game with the same players\? \d+ second")
+    for visitor in pair.both:
+        await expect(visitor.page.get_by_text(question)).to_be_visible()
+    await pair.first.button("Rematch").click()
+    await expect(pair.first.page.get_by_text("Waiting for the others to say yes")).to_be_visible()
+    await pair.second.button("Rematch").click()
+    for visitor in pair.both:
+        await expect(visitor.page).not_to_have_url(first)
+    again = await drawn(pair.first, pair.second, pair.nicks)
+    await again.play(*cells(4, 0, 2, 1, 6))
+    await again.second.button("No, thanks").click()
+    await expect(again.first.toasts).to_contain_text("There will be no rematch.")
+
+
+async def test_leaving_and_returning_go_through_the_channel(product: Product, invite: Invite) -> None:
+    pair = await found(invite, product)
+    await pair.first.button("Leave for a while").click()
+    await expect(pair.second.player(pair.nicks[0])).to_contain_text("away")
+    await expect(dock(pair.first)).to_contain_text("You have left Xs and Os for a while.")
+    await dock(pair.first).get_by_role("button", name="I am back").click()
+    await expect(pair.second.player(pair.nicks[0])).to_contain_text("online")
+    await pair.play(*cells(4))
+
+
+async def open_table(invite: Invite, product: Product) -> tuple[Visitor, Visitor]:
+    """Ann opens a table in the room and sits down; Bob looks on from the room."""
+    ann, bob = await invite(), await invite()
+    await bob.come_in(f"{product.url}/#/room/xsos", "Bob")
+    await ann.come_in(f"{product.url}/#/room/xsos", "Ann")
+    await ann.page.get_by_text("Open a table").click()
+    await ann.button("Open the table").click()
+    await expect(dock(ann)).to_contain_text(re.compile(r"Seat 1 is kept for you for \d+ second"))
+    await ann.button("Sit down").click()
+    await expect(ann.headline).to_have_text("Waiting for players")
+    return ann, bob
+
+
+async def test_a_table_of_a_room_is_opened_joined_watched_and_talked_at(product: Product, invite: Invite) -> None:
+    ann, bob = await open_table(invite, product)
+    await bob.button("Sit here").last.click()
+    await bob.button("Sit down").click()
+    pair = await drawn(ann, bob, ("Ann", "Bob"))
+
+    watcher = await invite()
+    await watcher.come_in(f"{product.url}/#/room/xsos", "Wanda")
+    await watcher.button("Watch").last.click()
+    await expect(watcher.player("Ann")).to_be_visible()
+    await pair.play(*cells(4))
+    await watcher.sees(cell(4), "X")
+
+    hostile = "<img src=x onerror=alert(1)> \u202eevil " + "a" + "\u0301" * 200
+    await ann.page.get_by_label("Say something").fill(hostile)
+    await ann.button("Send").click()
+    for visitor in (ann, bob, watcher):
+        log = visitor.page.get_by_role("log", name="Chat")
+        await expect(log).to_contain_text("<img src=x onerror=alert(1)>")
+        await expect(log.locator("img")).to_have_count(0)
+        width = await visitor.page.evaluate("document.documentElement.scrollWidth - innerWidth")
+        assert width <= 0
+
+
+async def test_a_reserved_seat_can_be_given_up(product: Product, invite: Invite) -> None:
+    _, bob = await open_table(invite, product)
+    await bob.button("Sit here").last.click()
+    await expect(dock(bob)).to_contain_text("is kept for you")
+    await bob.button("Give it up").click()
+    await expect(dock(bob)).to_be_hidden()
+
+
+async def test_the_lobbys_views_have_nothing_serious(product: Product, invite: Invite) -> None:
+    ann, bob = await open_table(invite, product)
+    assert await violations(bob.page) == []
+    assert await violations(ann.page) == []
+    await bob.page.goto(f"{product.url}/#/leaders/xsos")
+    await expect(bob.page.get_by_label("Game")).to_have_value("xsos")
+    assert await violations(bob.page) == []
+    await bob.page.goto(f"{product.url}/#/")
+    await expect(bob.button(re.compile("^Find players: Go"))).to_have_count(2)
+    assert await violations(bob.page) == []
+
+
+async def test_reloads_leave_no_channels_behind(product: Product, invite: Invite) -> None:
+    """Sixteen is all that a user may have; a room and its chat take two, however often one comes back."""
+    visitor = await invite()
+    await visitor.come_in(f"{product.url}/#/room/go", "Ann")
+    for _ in range(3):
+        await expect(visitor.page.get_by_role("log", name="Chat")).to_be_visible()
+        await visitor.page.reload()
+    await expect(visitor.page.get_by_role("log", name="Chat")).to_be_visible()
+    channels = await visitor.page.evaluate("fetch('/lobby/channels').then((answer) => answer.json())")
+    assert sorted(channel["state"]["value"] for channel in channels["channels"]) == ["chat", "subscribed"]

@@ -1,0 +1,109 @@
+"""A finished game is looked at again, through anyone's eyes, and its deal is checked in the browser."""
+
+import json
+
+import pytest
+from playwright.async_api import Route, expect
+
+from tests.support.product import Product
+from tests.web.conftest import Guest, Invite
+from tests.web.pairs import Pair, cell, cells, sit_down
+from tests.web.test_games import cabo_for_two, take_and_stop
+from tests.web.visitor import Visitor, play_to_the_end
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+
+async def finished(invite: Invite, product: Product) -> Pair:
+    pair = await sit_down(invite, product.url, "Xs and Os")
+    await pair.play(*cells(4, 0, 2, 1, 6))
+    await expect(pair.first.replay_link).to_be_visible()
+    return pair
+
+
+async def test_a_game_is_stepped_through(product: Product, invite: Invite) -> None:
+    visitor = (await finished(invite, product)).first
+    await visitor.replay_link.click()
+    await visitor.sees(cell(4), "empty")
+    await visitor.button("One step on").click()
+    await visitor.sees(cell(4), "X")
+    await visitor.button("One step on").click()
+    await visitor.sees(cell(0), "O")
+    await visitor.button("One step back").click()
+    await visitor.sees(cell(0), "empty")
+    slider = visitor.page.get_by_role("slider", name="Position in the game")
+    await slider.focus()
+    await visitor.page.keyboard.press("End")
+    await visitor.sees(cell(6), "X")
+    await expect(visitor.headline).to_contain_text("won")
+    await visitor.button("To the beginning").click()
+    await visitor.button("Play").click()
+    await visitor.sees(cell(4), "X")
+    await visitor.button("Pause").click()
+
+
+async def test_a_deal_is_verified_in_the_browser(product: Product, invite: Invite) -> None:
+    visitor = (await finished(invite, product)).first
+    await visitor.replay_link.click()
+    await visitor.button("Verify this deal").click()
+    checks = visitor.page.locator(".checks [data-holds]")
+    await expect(checks).to_have_count(3)
+    await expect(visitor.page.locator(".checks [data-holds=true]")).to_have_count(3)
+
+
+async def forged(route: Route) -> None:
+    """A dishonest server shows another seed than it committed to."""
+    response = await route.fetch()
+    replay = await response.json()
+    replay["seed"] = "00" * 32
+    await route.fulfill(response=response, body=json.dumps(replay))
+
+
+async def test_a_forged_seed_is_noticed(product: Product, invite: Invite) -> None:
+    visitor = (await finished(invite, product)).first
+    await visitor.page.route("**/replay", forged)
+    await visitor.replay_link.click()
+    await visitor.button("Verify this deal").click()
+    await expect(visitor.page.get_by_text("✗ The seed is not the one that was committed to.")).to_be_visible()
+
+
+async def test_without_a_secure_context_the_hash_is_made_by_hand(product: Product, invite: Invite) -> None:
+    visitor = await invite()
+    await visitor.page.goto(product.url)
+    assert await visitor.page.evaluate(
+        """async () => {
+            const { plainSha256, sha256 } = await import("/sha256.js");
+            const differ = [];
+            for (let size = 0; size < 130; size++) {
+                const bytes = crypto.getRandomValues(new Uint8Array(size));
+                if (String(plainSha256(bytes)) !== String(await sha256(bytes))) differ.push(size);
+            }
+            return differ;
+        }"""
+    ) == []  # fmt: skip
+
+
+async def own_card(visitor: Visitor, number: int) -> str:
+    return await visitor.page.locator(f".board [aria-label^='Your card {number}:']").get_attribute("aria-label") or ""
+
+
+async def test_a_replay_shows_what_each_seat_saw(product: Product, invite: Invite, guest: Guest) -> None:
+    _, host, other = await cabo_for_two(product, invite, guest)
+    await play_to_the_end([host, other], take_and_stop, by_hand=60)
+    await host.replay_link.click()
+    eyes = host.page.get_by_label("Through the eyes of")
+    await expect(eyes).to_have_value("watcher")
+    await eyes.select_option("Ann")
+    while "Your first two cards" not in await host.said.inner_text():
+        await host.button("One step on").click()
+    assert "unknown" not in await own_card(host, 1)
+    assert "unknown" in await own_card(host, 3)
+    await eyes.select_option("a watcher")
+    await expect(host.page.locator(".board [aria-label^='Your card']")).to_have_count(0)
+
+
+async def test_a_game_that_is_not_over_has_no_replay(product: Product, invite: Invite) -> None:
+    pair = await sit_down(invite, product.url, "Xs and Os")
+    await pair.first.page.goto(f"{product.url}/#/replay/{pair.game}")
+    await expect(pair.first.headline).to_have_text("There is no replay of this game.")
+    pair.first.complaints.clear()  # the browser notes every 409; here it is the point

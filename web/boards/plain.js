@@ -1,0 +1,20 @@
+// For games that nobody has drawn yet: what the server tells, and its legal moves as buttons.
+
+import { button, el, refresh } from "../dom.js";
+import { stylesheet } from "../stylesheet.js";
+
+/** @param {HTMLElement} host @param {import("./index.js").Hands} hands @returns {import("./index.js").Board} */
+export function board(host, { play, tray }) {
+  stylesheet("/css/boards.css");
+  const shown = el("pre", { class: "plain-board", tabindex: 0 });
+  host.append(shown);
+  return {
+    update(view) {
+      shown.textContent = JSON.stringify(view.gamestate, null, 2);
+      refresh(
+        tray,
+        (view.legal_moves ?? []).map((move) => button(JSON.stringify(move), () => play(move))),
+      );
+    },
+  };
+}
