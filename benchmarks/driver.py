@@ -7,7 +7,7 @@ starts, and streams are read by counting byte marks instead of parsing JSON.
 import asyncio
 import re
 from collections.abc import Callable
-from typing import Any, TypeAlias, cast
+from typing import Any, ClassVar, TypeAlias, cast
 
 import msgspec
 
@@ -16,7 +16,6 @@ HOST = "127.0.0.1"
 # Called with the box that the stream belongs to and the number of `response` events that came in.
 OnResponse: TypeAlias = Callable[[int, int], None]
 
-_RESPONSE = b"event: response"
 _GAME_OVER = b"event: game_over"
 _SNAPSHOT = re.compile(rb"event: snapshot.*?\ndata: (.*?)\r?\n", re.DOTALL)
 # Servers write whole events, chunked or not; only what ends in a blank line is looked at.
@@ -125,6 +124,8 @@ class Connection(asyncio.Protocol):
 class Stream(asyncio.Protocol):
     """An open SSE stream that counts its `response` and `game_over` events."""
 
+    mark: ClassVar = b"event: response"
+
     __slots__ = ("_box", "_held", "_on_response", "_opened", "_transport", "last", "lost", "overs", "seen")
 
     def __init__(self, box: int, on_response: OnResponse | None) -> None:
@@ -178,7 +179,7 @@ class Stream(asyncio.Protocol):
         if not data.endswith(_WHOLE):
             self._held = data
             return
-        count = data.count(_RESPONSE)
+        count = data.count(self.mark)
         if count:
             self.seen += count
             self.overs += data.count(_GAME_OVER)

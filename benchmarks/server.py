@@ -8,10 +8,11 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 import psutil
 
@@ -56,8 +57,9 @@ class Usage:
 class Server:
     """A running server and, if it has one, its Redis child."""
 
-    def __init__(self, port: int, process: psutil.Process) -> None:
+    def __init__(self, port: int, process: psutil.Process, redis_socket: str = "") -> None:
         self.port = port
+        self.redis_socket = redis_socket
         self._process = process
         self._redis = next((c for c in process.children(recursive=True) if _is_redis(c)), None)
         _pin(process.pid, SERVER_CORE)
@@ -101,11 +103,12 @@ def pin_driver() -> None:
 
 
 @asynccontextmanager
-async def parlor() -> AsyncIterator[Server]:
+async def parlor(settings: Mapping[str, str] = MappingProxyType({})) -> AsyncIterator[Server]:
     """The product as `parlor up` runs it, on a data directory of its own."""
     command = [str(Path(sys.executable).with_name("parlor")), "up"]
     with tempfile.TemporaryDirectory(prefix="parlor-bench-") as data:
-        async with _serve([*command, "--data-dir", data], "/session/health/ready") as server:
+        async with _serve([*command, "--data-dir", data], "/session/health/ready", settings) as server:
+            server.redis_socket = str(Path(data) / "redis.sock")
             yield server
 
 
@@ -117,11 +120,13 @@ async def baseline(module: str) -> AsyncIterator[Server]:
 
 
 @asynccontextmanager
-async def _serve(command: list[str], ready_path: str) -> AsyncIterator[Server]:
+async def _serve(
+    command: list[str], ready_path: str, settings: Mapping[str, str] = MappingProxyType({})
+) -> AsyncIterator[Server]:
     port = _free_port()
     # What the caller's shell says about Parlor must not leak into the measurement.
     environment = {k: v for k, v in os.environ.items() if not k.startswith("PARLOR_")}
-    environment["PARLOR_RATE_LIMIT"] = "off"
+    environment |= {"PARLOR_RATE_LIMIT": "off", **settings}
     with tempfile.TemporaryFile() as log:
         process = await asyncio.create_subprocess_exec(
             *command, "--port", str(port), env=environment, stdout=log, stderr=subprocess.STDOUT
