@@ -32,8 +32,8 @@ from shared.ids import UserId, derived_id, new_id
 from shared.log.hub import Hub
 from shared.log.keys import Partition, log_keys
 from shared.log.live import LiveLog, Transition
+from shared.log.outbox import Letter
 from shared.log.store import KeptAnswer, LogStore
-from shared.log.workers import Letter
 from shared.problems import Problem, Unavailable
 
 DECIDED_WITHIN = 5.0  # seconds that a command waits for the log that decides it

@@ -17,7 +17,8 @@ from services.lobby.service import Lobby, lobby_of
 from shared import bridge, health
 from shared.edge import Edge
 from shared.http import new_app
-from shared.log.workers import Outbox, Post, Timers
+from shared.log.outbox import Outbox, Post
+from shared.log.timers import Timers
 from shared.runtime import Runtime, running, wall_clock
 
 SERVICE = "lobby"

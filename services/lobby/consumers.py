@@ -20,7 +20,7 @@ from services.lobby.seating import Expire
 from services.lobby.table import Table, TableFact
 from shared import bridge
 from shared.ids import GameId, derived_id
-from shared.log.workers import Letter
+from shared.log.outbox import Letter
 
 log = structlog.get_logger()
 

@@ -16,8 +16,8 @@ from shared.kernel import Message
 from shared.log.hub import Hub
 from shared.log.keys import log_keys
 from shared.log.live import Here, LiveLog, Transition
+from shared.log.outbox import Letter, is_after
 from shared.log.store import Commit, Committed, KeptAnswer, LogStore
-from shared.log.workers import Letter, is_after
 from shared.problems import Unavailable
 
 SERVICE = "lobby"

@@ -19,7 +19,7 @@ from services.relay.streams import Streams
 from shared import health
 from shared.edge import Edge
 from shared.http import new_app
-from shared.log.workers import Timers
+from shared.log.timers import Timers
 from shared.runtime import Runtime, running, wall_clock
 
 SERVICE = "relay"

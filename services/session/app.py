@@ -17,7 +17,8 @@ from services.session.routes import routes
 from shared import bridge, catalogue, health
 from shared.edge import Edge
 from shared.http import new_app
-from shared.log.workers import Outbox, Timers
+from shared.log.outbox import Outbox
+from shared.log.timers import Timers
 from shared.runtime import Runtime, running, wall_clock
 
 SERVICE = "session"
