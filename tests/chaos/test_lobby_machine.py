@@ -50,11 +50,13 @@ class User:
         told: list[Json] = []
         headers = {**self.headers, "Last-Event-ID": "0"}
         parser = Parser()
+        deadline = time.monotonic() + PATIENCE
         with self._lobbies[0].stream("GET", "/lobby/events", headers=headers, timeout=20) as stream:
-            for chunk in stream.iter_raw():
+            for chunk in stream.iter_raw():  # at least a comment every 15 s
                 told += [event.data for event in parser.feed(chunk) if event.name == "channel"]
                 if len(told) >= total:
                     return told
+                assert time.monotonic() < deadline, f"{total} transitions were made, and only these told: {told}"
         raise AssertionError("the stream ended")
 
     def _until_answered(self, method: str, path: str, body: Any, headers: dict[str, str]) -> httpx.Response:
