@@ -1,5 +1,8 @@
 """The product as the tests meet it: one per database for the whole run, started like a user starts it."""
 
+import os
+import shutil
+import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 
 import httpx
@@ -14,6 +17,16 @@ from tests.support.xsos import Match
 Guest = Callable[[str], Awaitable[Player]]
 
 LONG_FORMS = ("chaos", "soak")
+MEMORY, ROOM = "/dev/shm", 2 << 30
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Let servers keep their files in memory where there is room, since every commit waits for its file.
+
+    A killed process has lost nothing that it wrote there; what a disk loses with the power is not tested here.
+    """
+    if os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM:
+        tempfile.tempdir = MEMORY
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -18,7 +18,7 @@ import httpx
 import psutil
 
 PARLOR = Path(sys.executable).with_name("parlor")
-START_SECONDS = 30.0  # a cold import on a busy machine takes a few seconds; this is for the worst one
+START_SECONDS = 60.0  # a cold import on a busy machine takes a few seconds; this is for the worst one
 STOP_SECONDS = 20.0
 LOG_TAIL = 6_000
 
