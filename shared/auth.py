@@ -17,6 +17,7 @@ from shared.problems import Problem
 TOKEN_SECONDS = 30 * 24 * 3600
 COOKIE = "parlor_token"
 _REVOKED = "lobby:revoked"
+_BLOCK_MS = 2_000
 _VERIFIED = 100_000  # tokens whose signature is not checked again in this process (a check costs as much as a move)
 
 log = structlog.get_logger()
@@ -36,10 +37,9 @@ class Caller(msgspec.Struct, frozen=True):
 class Revocations:
     """The ids of tokens that were logged out, told to every process by a stream that none can miss."""
 
-    def __init__(self, redis: "Redis", patient: "Redis") -> None:
-        """`patient` must never time out on a read."""
+    def __init__(self, redis: "Redis") -> None:
+        """`redis` must not time out before a blocking read comes back."""
         self._redis = redis
-        self._patient = patient
         self._last = "0"
         self._ids: set[str] = set()
 
@@ -54,7 +54,7 @@ class Revocations:
     async def run(self) -> None:
         while True:
             try:
-                read: Any = await self._patient.xread({_REVOKED: self._last}, block=5_000, count=1_000)
+                read: Any = await self._redis.xread({_REVOKED: self._last}, block=_BLOCK_MS, count=1_000)
                 for _, entries in read:
                     self._take(entries)
             except (RedisError, OSError) as error:

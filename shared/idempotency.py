@@ -6,8 +6,8 @@ import re
 import msgspec
 
 from shared.ids import UserId, derived_id
+from shared.log.commit import KeptAnswer
 from shared.log.keys import Partition
-from shared.log.store import KeptAnswer
 from shared.problems import Problem, invalid
 
 _KEPT_SECONDS = 24 * 3600

@@ -7,9 +7,9 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
-from redis.asyncio import BlockingConnectionPool, Redis
+from redis.asyncio import Redis
 from redis.asyncio.retry import Retry
-from redis.backoff import ExponentialBackoff, NoBackoff
+from redis.backoff import ExponentialBackoff
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from shared import db
@@ -19,12 +19,15 @@ from shared.limits import RateLimit
 from shared.log.doorbell import Doorbell
 from shared.log.hub import Hub
 from shared.log.store import LogStore
+from shared.servers.address import parsed
+from shared.servers.routed import Routed
+from shared.servers.topology import One, Servers, client, servers_at
 from shared.settings import Settings
 
 # The contract leaves room for 200 requests a second from a user and 50 sign-ins a second from an address.
 _USER_RATE, _USER_BURST = 250, 500
 _ADDRESS_RATE, _ADDRESS_BURST = 60, 120
-_CONNECTIONS = 64  # of one client; requests beyond that wait for their turn
+_FAILS_OVER_WITHIN = 4.0  # seconds: a replica takes over in about the cluster's node timeout plus one
 
 
 def wall_clock() -> int:
@@ -38,6 +41,7 @@ class Runtime:
     redis: "Redis"
     probe: "Redis"
     """Like `redis`, but says at once that it is away."""
+    servers: Servers
     db: AsyncEngine
     store: LogStore
     doorbell: Doorbell
@@ -50,22 +54,22 @@ class Runtime:
 @asynccontextmanager
 async def runtime(settings: Settings, redis_url: str, database_url: str, secret: str) -> AsyncIterator[Runtime]:
     """Connect everything; on the way out, let go of it."""
-    # A retry takes about 1.5 s in all: an embedded Redis is back by then.
-    redis = _client(redis_url, Retry(ExponentialBackoff(cap=0.5, base=0.02), 6), socket_timeout=5)
-    writer = _client(redis_url, Retry(NoBackoff(), 0), socket_timeout=5)
-    patient = _client(redis_url, Retry(NoBackoff(), 0), socket_timeout=None)
+    servers = servers_at(parsed(redis_url))
+    await servers.refresh()
+    redis, probe = clients(servers)
     engine = db.engine(database_url)
-    revocations = Revocations(redis, patient)
+    revocations = Revocations(redis)
     tokens = Tokens(secret, revocations, wall_clock)
     limited = settings.rate_limit == "on"
-    store = LogStore(redis, writer)
-    doorbell = Doorbell(patient)
+    store = LogStore(redis, servers)
+    doorbell = Doorbell(servers)
     hub = Hub(redis, store, doorbell, wall_clock)
     await revocations.load()
     made = Runtime(
         settings=settings,
         redis=redis,
-        probe=writer,
+        probe=probe,
+        servers=servers,
         db=engine,
         store=store,
         doorbell=doorbell,
@@ -81,23 +85,19 @@ async def runtime(settings: Settings, redis_url: str, database_url: str, secret:
     finally:
         await engine.dispose()
         await store.close()
-        for client in (redis, writer, patient):
+        for client in (redis, probe):
             with suppress(Exception):
                 await client.aclose()
+        await servers.close()
 
 
-def _client(url: str, retry: Retry, socket_timeout: float | None) -> "Redis":
-    """A client whose callers wait for a free connection rather than being refused one."""
-    pool = BlockingConnectionPool.from_url(
-        url,
-        protocol=2,
-        retry=retry,
-        socket_connect_timeout=2,
-        socket_timeout=socket_timeout,
-        max_connections=_CONNECTIONS,
-        timeout=5,
-    )
-    return Redis.from_pool(pool)
+def clients(servers: Servers) -> tuple["Redis", "Redis"]:
+    """One that tries again for a while, and one that does not."""
+    if isinstance(servers, One):
+        # A retry takes about 1.5 s in all: an embedded Redis is back by then.
+        only = servers.owner(0)
+        return client(only.url, Retry(ExponentialBackoff(cap=0.5, base=0.02), 6)), only.redis
+    return Routed(servers, _FAILS_OVER_WITHIN), Routed(servers, 0)
 
 
 @asynccontextmanager

@@ -7,6 +7,8 @@ from typing import Literal
 from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from shared.servers.address import FORMS, parsed
+
 _SECRET_FILE = "secret"
 _SHORTEST_SECRET = 32  # characters: as long as the hash that they sign with
 
@@ -19,7 +21,7 @@ class Settings(BaseSettings):
     host: str = Field("127.0.0.1", description="address to listen on")
     port: int = Field(8000, ge=0, le=65535)
     data_dir: Path = Field(Path(".parlor"), description="where the embedded Redis, SQLite and the secret live")
-    redis_url: str | None = None
+    redis_url: str | None = Field(None, description=FORMS)
     database_url: str | None = None
     secret: SecretStr | None = Field(None, description="signs the tokens; the same in all services")
 
@@ -49,6 +51,13 @@ class Settings(BaseSettings):
     liff_channel_secret: SecretStr | None = Field(None, description="checks ID tokens signed with HS256")
     liff_keys: Path | None = Field(None, description="public keys that check ID tokens: a file, JWKS or PEM")
     liff_issuer: str = "https://access.line.me"
+
+    @field_validator("redis_url")
+    @classmethod
+    def _known_form(cls, url: str | None) -> str | None:
+        if url is not None:
+            parsed(url)
+        return url
 
     @field_validator("secret")
     @classmethod

@@ -12,6 +12,7 @@ from parlor_sdk import AsyncClient
 from tests.support.client import Player, open_client
 from tests.support.databases import Database, Sqlite, postgresql
 from tests.support.product import Product, short_directory
+from tests.support.redis_cluster import RedisCluster, redis_cluster
 from tests.support.xsos import Match
 
 Guest = Callable[[str], Awaitable[Player]]
@@ -52,9 +53,25 @@ def database(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
 
 
 @pytest.fixture(scope="session")
-def product(database: Database) -> Iterator[Product]:
+def cluster() -> Iterator[RedisCluster]:
+    """A Redis Cluster, for all who do not mind that others make it fail over."""
+    with redis_cluster() as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def redis_settings(request: pytest.FixtureRequest) -> dict[str, str]:
+    """Where the product finds Redis: embedded, unless PARLOR_TEST_REDIS=cluster asks for another (`make cluster`)."""
+    if os.environ.get("PARLOR_TEST_REDIS") != "cluster":
+        return {}
+    running: RedisCluster = request.getfixturevalue("cluster")
+    return {"PARLOR_REDIS_URL": running.url}
+
+
+@pytest.fixture(scope="session")
+def product(database: Database, redis_settings: dict[str, str]) -> Iterator[Product]:
     """The whole product on that database, without rate limits, shared by all tests that do not harm it."""
-    settings = {"PARLOR_DATABASE_URL": database.url("product"), "PARLOR_RATE_LIMIT": "off"}
+    settings = {"PARLOR_DATABASE_URL": database.url("product"), "PARLOR_RATE_LIMIT": "off", **redis_settings}
     with short_directory() as home, Product(home, settings=settings) as running:
         yield running
         running.stop()

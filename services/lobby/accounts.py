@@ -29,11 +29,12 @@ from shared import bridge
 from shared.auth import Caller
 from shared.idempotency import Answer, Idempotency
 from shared.ids import UserId, derived_id, new_id
+from shared.log.commit import KeptAnswer
 from shared.log.hub import Hub
 from shared.log.keys import Partition, log_keys
 from shared.log.live import LiveLog, Transition
 from shared.log.outbox import Letter
-from shared.log.store import KeptAnswer, LogStore
+from shared.log.store import LogStore
 from shared.problems import Problem, Unavailable
 
 DECIDED_WITHIN = 5.0  # seconds that a command waits for the log that decides it

@@ -13,11 +13,12 @@ from services.lobby.letters import Out
 from shared import bridge, metrics
 from shared.ids import UserId, new_id
 from shared.kernel import Message
+from shared.log.commit import Commit, Committed, KeptAnswer
 from shared.log.hub import Hub
 from shared.log.keys import log_keys
 from shared.log.live import Here, LiveLog, Transition
 from shared.log.outbox import Letter, is_after
-from shared.log.store import Commit, Committed, KeptAnswer, LogStore
+from shared.log.store import LogStore
 from shared.problems import Unavailable
 
 SERVICE = "lobby"

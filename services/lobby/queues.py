@@ -13,9 +13,10 @@ from services.lobby.logs import SERVICE, Entry, envelope
 from services.lobby.matching import Combo, Match, Tickets
 from shared import bridge, metrics
 from shared.ids import UserId, derived_id, new_id
+from shared.log.commit import Commit, Committed
 from shared.log.keys import LogKeys, log_keys
 from shared.log.outbox import Letter, is_after
-from shared.log.store import Commit, Committed, LogStore
+from shared.log.store import LogStore
 from shared.problems import Unavailable
 
 _ATTEMPTS = 12

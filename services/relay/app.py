@@ -30,7 +30,7 @@ async def relay(runtime: Runtime) -> AsyncIterator[ASGIApp]:
     """The service's app, with its workers running."""
     machine, hub, store = RoomLog(), runtime.hub, runtime.store
     terms = Terms(runtime.settings.relay_idle_ms, runtime.settings.relay_forget_ms)
-    marks = Marks(runtime.redis, runtime.probe.connection_pool)
+    marks = Marks(runtime.redis, runtime.servers)
     exchange = Exchange(machine, hub, store, marks, runtime.redis, wall_clock, terms)
     streams = Streams(exchange, machine, hub, store, marks, wall_clock, terms.idle_ms)
 

@@ -20,10 +20,11 @@ from services.relay.rooms import Closed, Entry, Room, evolve
 from shared import metrics, tracing
 from shared.idempotency import Answer, Idempotency
 from shared.ids import UserId, new_id
+from shared.log.commit import Commit, CommitOutcome, Committed, Kept
 from shared.log.hub import Hub
 from shared.log.keys import log_keys
 from shared.log.live import LiveLog
-from shared.log.store import Commit, CommitOutcome, Committed, Kept, LogStore
+from shared.log.store import LogStore
 from shared.problems import Problem, Unavailable
 
 _ATTEMPTS = 12  # commits that may lose against a newer version before the caller is told to try again

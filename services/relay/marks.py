@@ -10,12 +10,14 @@ from contextlib import suppress
 from typing import Any
 
 import structlog
-from redis.asyncio import ConnectionPool, Redis
-from redis.exceptions import RedisError
+from redis.asyncio import Redis
+from redis.exceptions import RedisError, ResponseError
 
 from shared.ids import UserId
 from shared.log.keys import LogKeys
-from shared.log.wire import Wire, pack_command
+from shared.log.wire import Elsewhere, Line, pack_command
+from shared.servers.slots import slot_of
+from shared.servers.topology import Server, Servers
 
 _REPLIES_WITHIN = 5.0  # seconds
 _PAUSE = 0.25  # seconds before an absent Redis is asked again
@@ -29,11 +31,11 @@ Mark = tuple[str, bytes]  # key, member
 class Marks:
     """Writes behind: marks that are ready at the same moment share a round trip. A mark only ever rises."""
 
-    def __init__(self, redis: "Redis", pool: "ConnectionPool") -> None:
-        """`pool` gives one connection of its own for the writes."""
+    def __init__(self, redis: "Redis", servers: Servers) -> None:
         self._redis = redis
-        self._pool = pool
-        self._wire: Wire | None = None
+        self._servers = servers
+        self._lines: dict[Server, Line] = {}
+        self._away = False
         self._waiting: dict[Mark, int] = {}
         self._flying: dict[Mark, int] = {}
         self._flight: asyncio.Task[None] | None = None
@@ -60,7 +62,7 @@ class Marks:
 
     async def settle(self) -> None:
         """Wait until everything is written, as long as Redis is there."""
-        while self._flight is not None and not self._flight.done() and self._wire is not None:
+        while self._flight is not None and not self._flight.done() and not self._away:
             await asyncio.wait([self._flight], timeout=_PAUSE)
 
     async def close(self) -> None:
@@ -68,8 +70,8 @@ class Marks:
             self._flight.cancel()
             with suppress(asyncio.CancelledError):
                 await self._flight
-        if self._wire is not None:
-            await self._wire.close()
+        for line in self._lines.values():
+            await line.close()
 
     def _raise(self, mark: Mark, value: int) -> None:
         if value > self._waiting.get(mark, 0):
@@ -88,32 +90,34 @@ class Marks:
     async def _fly(self) -> None:
         while self._waiting:
             self._flying, self._waiting = self._waiting, {}
-            try:
-                await self._write()
-            except (RedisError, OSError, TimeoutError) as error:
-                log.warning("marks_wait", error=str(error))
-                for mark, value in self._flying.items():
-                    self._waiting[mark] = max(value, self._waiting.get(mark, 0))
+            parts: dict[Server, list[Mark]] = {}
+            for mark in self._flying:
+                parts.setdefault(self._servers.owner(slot_of(mark[0])), []).append(mark)
+            failures = [error for server, marks in parts.items() if (error := await self._written(server, marks))]
+            self._away = bool(failures)
+            if failures:
+                log.warning("marks_wait", error=str(failures[0]))
                 await asyncio.sleep(_PAUSE)
+                with suppress(RedisError, OSError, TimeoutError):  # what we know may still be right
+                    await self._servers.refresh()
             self._flying = {}
 
-    async def _write(self) -> None:
-        if self._wire is None:
-            self._wire = await Wire.open(self._pool)
-        wire = self._wire
-        commands = [pack_command(("ZADD", key, "GT", at, member)) for (key, member), at in self._flying.items()]
+    async def _written(self, server: Server, marks: list[Mark]) -> Exception | None:
+        """Write some of those that are flying; what fails waits again."""
+        line = self._lines.get(server) or self._lines.setdefault(server, Line(server.pool))
+        commands = [pack_command(("ZADD", key, "GT", self._flying[key, member], member)) for key, member in marks]
         try:
-            async with asyncio.timeout(_REPLIES_WITHIN):
-                await wire.send(b"".join(commands))
-                replies: list[Any] = []
-                while len(replies) < len(commands):
-                    replies += await wire.replies()
-        except BaseException:
-            self._wire = None
-            await wire.close()
-            raise
-        for failure in (reply for reply in replies if isinstance(reply, Exception)):
-            log.error("mark_refused", error=str(failure))
+            replies: list[Any] = await line.talk(commands, _REPLIES_WITHIN)
+        except (RedisError, OSError, TimeoutError) as error:
+            replies = [error] * len(marks)
+        failure: Exception | None = None
+        for mark, reply in zip(marks, replies, strict=True):
+            if isinstance(reply, ResponseError) and not isinstance(reply, Elsewhere):
+                log.error("mark_refused", error=str(reply))
+            elif isinstance(reply, Exception):
+                failure = reply
+                self._waiting[mark] = max(self._flying[mark], self._waiting.get(mark, 0))
+        return failure
 
 
 def _key(keys: LogKeys) -> str:

@@ -15,8 +15,9 @@ from shared import bridge
 from shared.bridge import AbortGame, MakeGame, MarkAway, Order, Report, SeatPlayer, StartGame, UnseatPlayer
 from shared.ids import GameId
 from shared.kernel import Seat
+from shared.log.commit import Commit
 from shared.log.keys import log_keys
-from shared.log.store import Commit, LogStore
+from shared.log.store import LogStore
 from shared.problems import Problem, Unavailable
 
 log = structlog.get_logger()

@@ -23,9 +23,10 @@ from services.session.verdict import Ballot, Verdict
 from shared import metrics, tracing
 from shared.idempotency import Answer, Idempotency
 from shared.ids import GameId, UserId, is_id, new_id
+from shared.log.commit import Commit, Committed, Conflict, Kept, Vote
 from shared.log.hub import Hub
 from shared.log.live import LiveLog
-from shared.log.store import Commit, Committed, Conflict, Kept, LogStore, Vote
+from shared.log.store import LogStore
 from shared.problems import Problem, Unavailable
 
 _ATTEMPTS = 12  # commits that may lose against a newer version before the caller is told to try again

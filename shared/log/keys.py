@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from zlib import crc32
 
+from shared.servers.slots import slot_of
+
 PARTITIONS = 64  # enough to spread over any cluster we foresee, few enough to poll each second
 
 
@@ -60,6 +62,7 @@ class LogKeys:
     ballots: str
     timers: str
     outbox: str
+    slot: int  # of a cluster
 
 
 @lru_cache(maxsize=65536)
@@ -76,6 +79,7 @@ def log_keys(service: str, kind: str, log_id: str) -> LogKeys:
         ballots=f"{stem}:ballots",
         timers=partition.timers,
         outbox=partition.outbox,
+        slot=slot_of(partition.stem),
     )
 
 

@@ -1,5 +1,6 @@
 """A Redis connection read by the batch: redis-py connects and signs in, hiredis parses what comes."""
 
+import asyncio
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -13,6 +14,10 @@ _NOTHING = object()
 
 # Its stub knows only commands of one word.
 pack_command: Callable[[tuple[str | bytes | int, ...]], bytes] = cast(Any, hiredis.pack_command)
+
+
+class Elsewhere(ResponseError):
+    """Nothing was done: this server is not, not yet or no longer the one to ask."""
 
 
 class Wire:
@@ -56,5 +61,51 @@ class Wire:
         await self._connection.disconnect(nowait=True)
 
 
+class Line:
+    """A wire that is opened when something is to be said, and anew after it broke."""
+
+    def __init__(self, pool: "ConnectionPool") -> None:
+        self._pool = pool
+        self._wire: Wire | None = None
+
+    @property
+    def is_open(self) -> bool:
+        return self._wire is not None
+
+    async def open(self) -> bool:
+        """True if it was not open before."""
+        if self._wire is not None:
+            return False
+        self._wire = await Wire.open(self._pool)
+        return True
+
+    async def talk(self, commands: list[bytes], within: float) -> list[Any]:
+        """Send commands and read as many replies, in so many seconds."""
+        await self.open()
+        wire = self._wire
+        assert wire is not None, "just opened"
+        try:
+            async with asyncio.timeout(within):
+                await wire.send(b"".join(commands))
+                replies: list[Any] = []
+                while len(replies) < len(commands):
+                    replies += await wire.replies()
+                return replies
+        except BaseException:
+            self._wire = None
+            await wire.close()
+            raise
+
+    async def close(self) -> None:
+        if self._wire is not None:
+            await self._wire.close()
+
+
+_ELSEWHERE = ("MOVED", "ASK", "TRYAGAIN", "CLUSTERDOWN", "READONLY", "LOADING", "MASTERDOWN", "NOREPLICAS")
+
+
 def _error(text: str) -> ResponseError:
-    return NoScriptError(text) if text.startswith("NOSCRIPT") else ResponseError(text)
+    word = text.partition(" ")[0]
+    if word in _ELSEWHERE:
+        return Elsewhere(text)
+    return NoScriptError(text) if word == "NOSCRIPT" else ResponseError(text)

@@ -21,9 +21,10 @@ from services.lobby.tables import ledger_accounts, ledger_entries, ledger_transa
 from services.session.games import registered
 from shared import bridge, catalogue, db
 from shared.ids import GameId, UserId, new_id
+from shared.log.commit import Commit, CommitOutcome
 from shared.log.keys import log_keys
 from shared.log.outbox import Letter
-from shared.log.store import Commit, CommitOutcome, LogStore
+from shared.log.store import LogStore
 from shared.runtime import Runtime, runtime, wall_clock
 from shared.settings import Settings
 from tests.lobby.support import WAITS

@@ -6,18 +6,18 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from redis.asyncio import Redis
-from redis.asyncio.retry import Retry
-from redis.backoff import NoBackoff
 
 from shared.ids import UserId, new_id
 from shared.kernel import Message
+from shared.log.commit import Commit, CommitOutcome
 from shared.log.doorbell import Doorbell
 from shared.log.hub import Hub
 from shared.log.keys import LogKeys, log_keys
 from shared.log.live import Here, LiveLog
-from shared.log.store import Commit, CommitOutcome, LogStore
-from shared.runtime import running, wall_clock
+from shared.log.store import LogStore
+from shared.runtime import clients, running, wall_clock
+from shared.servers.address import parsed
+from shared.servers.topology import servers_at
 from tests.support.product import short_directory
 from tests.support.redis_server import RedisServer
 
@@ -87,10 +87,10 @@ class Replica:
 
 
 async def replica(url: str) -> AsyncIterator[Replica]:
-    redis, writer, patient = [
-        Redis.from_url(url, protocol=2, retry=Retry(NoBackoff(), 0), socket_timeout=None) for _ in range(3)
-    ]
-    store, doorbell = LogStore(redis, writer), Doorbell(patient)
+    servers = servers_at(parsed(url))
+    await servers.refresh()
+    redis, _ = clients(servers)
+    store, doorbell = LogStore(redis, servers), Doorbell(servers)
     hub = Hub(redis, store, doorbell, wall_clock)
     async with running(doorbell.run(), hub.run()):
         yield Replica(redis, store, doorbell, hub)
@@ -98,8 +98,8 @@ async def replica(url: str) -> AsyncIterator[Replica]:
         await asyncio.sleep(0)
         await hub.settle()
     await store.close()
-    for client in (redis, writer, patient):
-        await client.aclose()
+    await redis.aclose()
+    await servers.close()
 
 
 @pytest.fixture(scope="module")

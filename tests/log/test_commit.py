@@ -2,8 +2,8 @@
 
 import asyncio
 
+from shared.log.commit import Commit, Committed, Conflict, Kept, KeptAnswer
 from shared.log.keys import LogKeys
-from shared.log.store import Commit, Committed, Conflict, Kept, KeptAnswer
 from tests.log.conftest import Replica
 from tests.support.redis_server import RedisServer
 

@@ -4,9 +4,9 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 from shared.ids import new_id
+from shared.log.commit import Commit
 from shared.log.keys import LogKeys, log_keys, partitions
 from shared.log.outbox import Outbox
-from shared.log.store import Commit
 from shared.log.timers import Timers
 from shared.runtime import running, wall_clock
 from tests.log.conftest import Replica

@@ -1,0 +1,194 @@
+"""A Redis Cluster that belongs to a test: three masters with a replica each, killed and started at will."""
+
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from pathlib import Path
+
+from redis import Redis
+from redis.crc import key_slot
+from redis.exceptions import RedisError
+
+from tests.support.product import free_port, short_directory
+from tests.support.redis_server import binary
+
+MASTERS = 3
+_SLOTS = 16384
+_NODE_TIMEOUT_MS = 1_000  # a replica takes over in about two seconds
+_SETTLES_WITHIN = 60.0
+
+
+class Node:
+    """One server of the cluster; its directory outlives its restarts."""
+
+    def __init__(self, directory: Path) -> None:
+        self.port, self.bus = _two_ports()
+        self._directory = directory
+        self._process: subprocess.Popen[bytes] | None = None
+        directory.mkdir()
+
+    def start(self) -> None:
+        options = {
+            "bind": "127.0.0.1", "port": self.port, "dir": self._directory, "save": "", "loglevel": "notice",
+            "appendonly": "yes", "appendfsync": "always", "cluster-enabled": "yes", "cluster-port": self.bus,
+            "cluster-node-timeout": _NODE_TIMEOUT_MS, "cluster-config-file": "nodes.conf",
+            "repl-diskless-sync-delay": 0, "cluster-replica-validity-factor": 0, "repl-timeout": 5,
+        }  # fmt: skip
+        words = [word for name, value in options.items() for word in (f"--{name}", str(value))]
+        with (self._directory / "redis.log").open("ab") as log:
+            self._process = subprocess.Popen([binary(), *words], stdout=log, stderr=subprocess.STDOUT)
+        wait_for(self.answers, "a node answers")
+
+    def kill(self) -> None:
+        """As a crash would (SIGKILL)."""
+        assert self._process is not None, "not started"
+        self._process.kill()
+        self._process.wait()
+
+    @property
+    def pid(self) -> int:
+        assert self._process is not None, "not started"
+        return self._process.pid
+
+    @property
+    def is_running(self) -> bool:
+        return self._process is not None and self._process.poll() is None
+
+    def ask(self, *words: object) -> object:
+        with Redis(port=self.port, protocol=2, socket_timeout=5) as redis:
+            return redis.execute_command(*words)
+
+    def answers(self) -> bool:
+        try:
+            return bool(self.ask("PING"))
+        except (RedisError, OSError):
+            return False
+
+    @property
+    def id(self) -> str:
+        return _text(self.ask("CLUSTER", "MYID"))
+
+    def knows(self, other: "Node") -> bool:
+        return other.id in _text(self.ask("CLUSTER", "NODES"))
+
+    def is_master(self) -> bool:
+        return self._replication().get("role") == "master"
+
+    def replicates(self) -> bool:
+        """Is it a replica that hears its master?"""
+        return self._replication().get("master_link_status") == "up"
+
+    def _replication(self) -> dict[str, object]:
+        info = self.ask("INFO", "replication") if self.answers() else {}
+        assert isinstance(info, dict)
+        return info
+
+
+class RedisCluster:
+    """Made by `redis_cluster`."""
+
+    def __init__(self, home: Path) -> None:
+        self.nodes = [Node(home / f"node-{n}") for n in range(2 * MASTERS)]
+
+    @property
+    def url(self) -> str:
+        return "redis+cluster://" + ",".join(f"127.0.0.1:{node.port}" for node in self.nodes)
+
+    def start(self) -> None:
+        for node in self.nodes:
+            node.start()
+        masters, replicas = self.nodes[:MASTERS], self.nodes[MASTERS:]
+        first = masters[0]
+        for n, master in enumerate(masters):
+            last = _SLOTS * (n + 1) // MASTERS - 1
+            master.ask("CLUSTER", "ADDSLOTSRANGE", _SLOTS * n // MASTERS, last)
+            master.ask("CLUSTER", "SET-CONFIG-EPOCH", n + 1)
+        for node in self.nodes[1:]:
+            node.ask("CLUSTER", "MEET", "127.0.0.1", first.port, first.bus)
+        for master, replica in zip(masters, replicas, strict=True):
+            wait_for(partial(replica.knows, master), "all know each other")
+            replica.ask("CLUSTER", "REPLICATE", master.id)
+        self.wait_until_whole()
+
+    def kill(self) -> None:
+        for node in self.nodes:
+            if node.is_running:
+                node.kill()
+
+    def wait_until_whole(self) -> None:
+        """Every slot has a master that everyone knows, and every master a replica that follows it."""
+
+        def whole() -> bool:
+            known = all(node.answers() and "cluster_state:ok" in _text(node.ask("CLUSTER", "INFO")) for node in nodes)
+            return known and len(self.masters) == MASTERS and sum(node.replicates() for node in nodes) == MASTERS
+
+        nodes = self.nodes
+        wait_for(whole, "the cluster is whole")
+
+    @property
+    def masters(self) -> list[Node]:
+        return [node for node in self.nodes if node.is_running and node.is_master()]
+
+    def owner(self, key: str) -> Node:
+        """The master that owns a key's slot, as most see it."""
+        slot = key_slot(key.encode())
+        for node in self.masters:
+            for first, last, (_, port, *_), *_ in node.ask("CLUSTER", "SLOTS"):  # type: ignore[attr-defined]
+                if first <= slot <= last and port == node.port:
+                    return node
+        raise AssertionError(f"nobody owns slot {slot}")
+
+    def fail_over(self, key: str) -> None:
+        """Let the master of a key die, wait until its replica has taken over, and bring it back as a replica."""
+        dying = self.owner(key)
+        dying.kill()
+        wait_for(lambda: self._owned(key, dying), "a replica takes over")
+        dying.start()
+        self.wait_until_whole()
+
+    def move_slot(self, key: str) -> None:
+        """Give the slot of a key to another master, with its keys, as an operator would."""
+        slot, source = key_slot(key.encode()), self.owner(key)
+        target = next(node for node in self.masters if node is not source)
+        target.ask("CLUSTER", "SETSLOT", slot, "IMPORTING", source.id)
+        source.ask("CLUSTER", "SETSLOT", slot, "MIGRATING", target.id)
+        while keys := source.ask("CLUSTER", "GETKEYSINSLOT", slot, 100):
+            source.ask("MIGRATE", "127.0.0.1", target.port, "", 0, 5_000, "KEYS", *keys)  # type: ignore[misc]
+        for node in (target, source, *(each for each in self.masters if each not in (source, target))):
+            node.ask("CLUSTER", "SETSLOT", slot, "NODE", target.id)
+
+    def _owned(self, key: str, dead: Node) -> bool:
+        try:
+            return self.owner(key) is not dead
+        except (AssertionError, RedisError, OSError):
+            return False
+
+
+@contextmanager
+def redis_cluster() -> Iterator[RedisCluster]:
+    with short_directory() as home, ExitStack() as stack:
+        cluster = RedisCluster(home)
+        stack.callback(cluster.kill)
+        cluster.start()
+        yield cluster
+
+
+def wait_for(condition: Callable[[], bool], what: str, within: float = _SETTLES_WITHIN) -> None:
+    deadline = time.monotonic() + within
+    while not condition():
+        assert time.monotonic() < deadline, f"{what}: not within {within:.0f} s"
+        time.sleep(0.02)
+
+
+def _two_ports() -> tuple[int, int]:
+    """For clients and for the cluster's bus."""
+    port = free_port()
+    while (bus := free_port()) == port:
+        pass
+    return port, bus
+
+
+def _text(reply: object) -> str:
+    return reply.decode() if isinstance(reply, bytes) else str(reply)
