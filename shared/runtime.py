@@ -20,6 +20,7 @@ from shared.log.doorbell import Doorbell
 from shared.log.hub import Hub
 from shared.log.store import LogStore
 from shared.servers.address import parsed
+from shared.servers.replicas import Replicas
 from shared.servers.routed import Routed
 from shared.servers.topology import One, Servers, client, servers_at
 from shared.settings import Settings
@@ -61,7 +62,8 @@ async def runtime(settings: Settings, redis_url: str, database_url: str, secret:
     revocations = Revocations(redis)
     tokens = Tokens(secret, revocations, wall_clock)
     limited = settings.rate_limit == "on"
-    store = LogStore(redis, servers)
+    wanted = settings.redis_wait_replicas
+    store = LogStore(redis, servers, Replicas(wanted, settings.redis_wait_ms) if wanted else None)
     doorbell = Doorbell(servers)
     hub = Hub(redis, store, doorbell, wall_clock)
     await revocations.load()

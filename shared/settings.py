@@ -22,6 +22,8 @@ class Settings(BaseSettings):
     port: int = Field(8000, ge=0, le=65535)
     data_dir: Path = Field(Path(".parlor"), description="where the embedded Redis, SQLite and the secret live")
     redis_url: str | None = Field(None, description=FORMS)
+    redis_wait_replicas: int = Field(0, ge=0, description="replicas that must have a write before it is answered")
+    redis_wait_ms: int = Field(1_000, ge=1, le=4_000, description="how long they are waited for")
     database_url: str | None = None
     secret: SecretStr | None = Field(None, description="signs the tokens; the same in all services")
 

@@ -46,13 +46,13 @@ async def lobby(runtime: Runtime, session: httpx.AsyncClient | None = None) -> A
 
 
 def _workers(runtime: Runtime, made: Lobby) -> list[Outbox | Timers]:
-    redis, doorbell, post = runtime.redis, runtime.doorbell, made.post
+    redis, doorbell, post, sure = runtime.redis, runtime.doorbell, made.post, runtime.store.confirm
     history, ours, theirs = History(runtime.db), bridge.READERS_OF_LOBBY, bridge.READERS_OF_SESSION
     return [
-        Post(redis, doorbell, SERVICE, "lobby", post.deliver, ours),
-        Post(redis, doorbell, "session", "lobby", post.hear, theirs),
-        Outbox(redis, doorbell, SERVICE, "history", history.keep, ours),
-        Outbox(redis, doorbell, SERVICE, "bank", made.bank.handle, ours),
-        Outbox(redis, doorbell, "session", "ratings", made.ratings.count, theirs),
+        Post(redis, doorbell, SERVICE, "lobby", post.deliver, ours, sure),
+        Post(redis, doorbell, "session", "lobby", post.hear, theirs, sure),
+        Outbox(redis, doorbell, SERVICE, "history", history.keep, ours, sure),
+        Outbox(redis, doorbell, SERVICE, "bank", made.bank.handle, ours, sure),
+        Outbox(redis, doorbell, "session", "ratings", made.ratings.count, theirs, sure),
         Timers(redis, doorbell, SERVICE, wall_clock, post.expire, post.credit),
     ]

@@ -208,6 +208,7 @@ class Logs:
         version = live.version
         state = live.state if version else None
         if letter is not None and state is not None and _is_repeat(state, letter):
+            await self._store.confirm(live.keys.log)
             return Done(state, version)
         now = self.clock()
         try:
@@ -220,6 +221,7 @@ class Logs:
             if await live.catch_up():
                 return None
             await self._answer_only(live, decided.letters)
+            await self._store.confirm(live.keys.log)
             return Done(state, version)
         entries = self._entries(decided.facts, now, letter)
         states: list[S] = []

@@ -254,6 +254,7 @@ class Queues:
                 draft = Draft(queue.tickets, self._clock(), self._process)
                 work(queue, draft)
                 if not draft.entries and not always:
+                    await self._store.confirm(queue.keys.log)
                     return queue
                 outcome = await self._commit(queue, draft)
                 if outcome is not None:

@@ -146,6 +146,7 @@ class Exchange:
             return None
         answer = _answer(ruling, forwarded, version)
         if not ruling.facts and idem is None:
+            await self._store.confirm(live.keys.log)
             return answer
         outcome = await self._commit(live, room, ruling, idem, answer)
         if isinstance(outcome, Committed):

@@ -42,8 +42,10 @@ async def session(runtime: Runtime) -> AsyncIterator[ASGIApp]:
     hot.document(app)
 
     timers = Timers(runtime.redis, runtime.doorbell, SERVICE, wall_clock, engine.expire, engine.credit)
-    archive = Outbox(runtime.redis, runtime.doorbell, SERVICE, "archive", replays.archive, bridge.READERS_OF_SESSION)
-    orders = Outbox(runtime.redis, runtime.doorbell, "lobby", SERVICE, LobbyOrders(engine, games, runtime.store).handle)
+    lobby, confirm = LobbyOrders(engine, games, runtime.store), runtime.store.confirm
+    readers = bridge.READERS_OF_SESSION
+    archive = Outbox(runtime.redis, runtime.doorbell, SERVICE, "archive", replays.archive, readers, confirm)
+    orders = Outbox(runtime.redis, runtime.doorbell, "lobby", SERVICE, lobby.handle, confirm=confirm)
     await catalogue.publish(runtime.redis, games.all)
     await archive.prepare()
     await timers.prepare()

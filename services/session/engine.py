@@ -134,6 +134,7 @@ class Engine:
             after = self._folded(state, entries)[-1] if entries else state
             answer = Answer(200, _encode(reply(after, version + len(entries), facts)))
             if not entries and idem is None:
+                await self._store.confirm(live.keys.log)
                 return answer
             vote = self._vote(verdict, live, idem) if isinstance(verdict, Ballot) else None
             outcome = await self._commit(live, entries, state, after, idem, answer, vote)

@@ -9,9 +9,10 @@ from redis.exceptions import NoScriptError, RedisError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
 from shared import metrics
-from shared.log.commit import LOAD, Commit, CommitOutcome, outcome_of, packed
-from shared.log.wire import Elsewhere, Line
+from shared.log.commit import LOAD, Commit, CommitOutcome, Conflict, outcome_of, packed
+from shared.log.wire import Elsewhere, Line, pack_command
 from shared.problems import Unavailable
+from shared.servers.replicas import Replicas, Unconfirmed
 from shared.servers.topology import Server
 
 _REPLIES_WITHIN = 5.0  # seconds
@@ -56,11 +57,14 @@ class Lane:
         server: Server,
         reroute: Callable[[list[Errand]], Awaitable[None]],
         own: Callable[[Commit, CommitOutcome], Awaitable[CommitOutcome]],
+        replicas: Replicas | None,
     ) -> None:
         """`reroute` is given what is to be tried again; `own` knows our own entry when a repeat has met it."""
         self._line = Line(server.pool)
         self._reroute = reroute
         self._own = own
+        self._replicas = replicas
+        self._within = _REPLIES_WITHIN + (replicas.within_ms / 1000 if replicas else 0)
         self._waiting: list[Errand] = []
         self._flying = False
         self._tasks: set[asyncio.Task[None]] = set()
@@ -139,11 +143,23 @@ class Lane:
 
     async def _round_trip(self, commits: list[Commit]) -> list[Any]:
         metrics.COMMIT_BATCH.observe(len(commits))
-        replies = await self._line.talk([packed(commit) for commit in commits], _REPLIES_WITHIN)
+        replies = await self._evaluated(commits, [])
         unknown = [i for i, reply in enumerate(replies) if isinstance(reply, NoScriptError)]
         if unknown:  # a new or restarted server does not know our script
-            again = [LOAD, *(packed(commits[i]) for i in unknown)]
-            _, *answers = await self._line.talk(again, _REPLIES_WITHIN)
+            answers = await self._evaluated([commits[i] for i in unknown], [LOAD])
             for i, reply in zip(unknown, answers, strict=True):
                 replies[i] = reply
         return replies
+
+    async def _evaluated(self, commits: list[Commit], first: list[bytes]) -> list[Any]:
+        """All in one write; where replicas are waited for, one question for all."""
+        commands = [*first, *map(packed, commits)]
+        if self._replicas is None:
+            return (await self._line.talk(commands, self._within))[len(first) :]
+        commands += map(pack_command, self._replicas.question(commits[0].keys.log))
+        *replies, asked, confirmed = (await self._line.talk(commands, self._within))[len(first) :]
+        if isinstance(asked, Exception) or isinstance(confirmed, Exception):
+            return [Elsewhere("what was written could not be confirmed here")] * len(commits)
+        if confirmed >= self._replicas.number:
+            return replies
+        return [reply if isinstance(outcome_of(reply), Conflict | Exception) else Unconfirmed() for reply in replies]

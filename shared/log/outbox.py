@@ -33,6 +33,11 @@ return found
 log = structlog.get_logger()
 
 Message = tuple[bytes, list[bytes]]  # its id, and its one field with the body
+Confirm = Callable[[str], Awaitable[None]]
+
+
+async def _as_it_is(_: str) -> None:
+    """Nobody is waited for."""
 
 
 class Outbox(Worker):
@@ -49,10 +54,15 @@ class Outbox(Worker):
         name: str,
         handle: Callable[[list[bytes]], Awaitable[None]],
         readers: Sequence[str] = (),
+        confirm: Confirm = _as_it_is,
     ) -> None:
-        """`readers` are all who must not miss a message, whether they have ever run or not."""
+        """`readers` are all who must not miss a message, whether they have ever run or not.
+
+        `confirm` waits until the messages beside a key can no longer be lost: what they lead to could not be either.
+        """
         super().__init__(redis, doorbell, service, name)
         self._handle = handle
+        self._confirm = confirm
         self._readers = {name, *readers}
         self._others: dict[Partition, float] = {}  # until when another process has the lease
         self._to_trim: set[Partition] = set()  # read, but not yet shortened; once a second will do
@@ -99,6 +109,7 @@ class Outbox(Worker):
 
     async def _deliver(self, partition: Partition, messages: list[Message]) -> None:
         try:
+            await self._confirm(partition.outbox)
             await self.hand_over(partition, [(message_id.decode(), body) for message_id, (_, body) in messages])
         except (RedisError, OSError, Unavailable):
             raise
@@ -150,8 +161,9 @@ class Post(Outbox):
         name: str,
         handle: Callable[[list[Letter]], Awaitable[None]],
         readers: Sequence[str] = (),
+        confirm: Confirm = _as_it_is,
     ) -> None:
-        super().__init__(redis, doorbell, service, name, self._never, readers)
+        super().__init__(redis, doorbell, service, name, self._never, readers, confirm)
         self._open = handle
 
     async def _work(self, where: Iterable[Partition]) -> None:

@@ -13,6 +13,9 @@ from shared import tracing
 from shared.log.commit import Commit, CommitOutcome, Committed, Conflict, Kept
 from shared.log.keys import LogKeys
 from shared.log.lane import Errand, Lane
+from shared.problems import Unavailable
+from shared.servers.replicas import Replicas, Unconfirmed
+from shared.servers.slots import slot_of
 from shared.servers.topology import Server, Servers
 
 
@@ -26,9 +29,11 @@ class Stored(msgspec.Struct, frozen=True, gc=False):
 class LogStore:
     """Appends and reads."""
 
-    def __init__(self, redis: "Redis", servers: Servers) -> None:
+    def __init__(self, redis: "Redis", servers: Servers, replicas: Replicas | None = None) -> None:
+        """`replicas` are waited for before anything counts as written."""
         self._redis = redis
         self._servers = servers
+        self._replicas = replicas
         self._lanes: dict[Server, Lane] = {}
         self._closing: set[asyncio.Future[None]] = set()
         servers.on_change(self._tidy)
@@ -62,7 +67,27 @@ class LogStore:
     async def recall(self, answer_key: str) -> bytes | None:
         """The kept answer of an earlier command."""
         kept: Any = await self._redis.get(answer_key)
-        return bytes(kept) if kept is not None else None
+        if kept is None:
+            return None
+        await self.confirm(answer_key)
+        return bytes(kept)
+
+    async def confirm(self, key: str) -> None:
+        """Wait until replicas have all that was written beside a key so far; raises Unavailable if they do not.
+
+        For answers that rest on what others have written: a commit is confirmed by itself.
+        """
+        if self._replicas is None:
+            return
+        pipe: Any = self._servers.owner(slot_of(key)).redis.pipeline(transaction=False)
+        for words in self._replicas.question(key):
+            pipe.execute_command(*words)
+        try:
+            _, confirmed = await pipe.execute()
+        except (RedisError, OSError, TimeoutError):
+            raise Unavailable from None
+        if confirmed < self._replicas.number:
+            raise Unconfirmed
 
     async def close(self) -> None:
         for lane in self._lanes.values():
@@ -72,7 +97,7 @@ class LogStore:
         server = self._servers.owner(commit.keys.slot)
         lane = self._lanes.get(server)
         if lane is None:
-            lane = self._lanes[server] = Lane(server, self._reroute, self._own)
+            lane = self._lanes[server] = Lane(server, self._reroute, self._own, self._replicas)
         return lane
 
     async def _reroute(self, errands: list[Errand]) -> None:

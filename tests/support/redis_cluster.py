@@ -1,18 +1,16 @@
 """A Redis Cluster that belongs to a test: three masters with a replica each, killed and started at will."""
 
-import subprocess
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 
-from redis import Redis
 from redis.crc import key_slot
 from redis.exceptions import RedisError
 
 from tests.support.product import free_port, short_directory
-from tests.support.redis_server import binary
+from tests.support.redis_server import RedisServer
 
 MASTERS = 3
 _SLOTS = 16384
@@ -20,51 +18,19 @@ _NODE_TIMEOUT_MS = 1_000  # a replica takes over in about two seconds
 _SETTLES_WITHIN = 60.0
 
 
-class Node:
-    """One server of the cluster; its directory outlives its restarts."""
+class Node(RedisServer):
+    """One server of the cluster."""
 
     def __init__(self, directory: Path) -> None:
-        self.port, self.bus = _two_ports()
-        self._directory = directory
-        self._process: subprocess.Popen[bytes] | None = None
-        directory.mkdir()
-
-    def start(self) -> None:
-        options = {
-            "bind": "127.0.0.1", "port": self.port, "dir": self._directory, "save": "", "loglevel": "notice",
-            "appendonly": "yes", "appendfsync": "always", "cluster-enabled": "yes", "cluster-port": self.bus,
-            "cluster-node-timeout": _NODE_TIMEOUT_MS, "cluster-config-file": "nodes.conf",
-            "repl-diskless-sync-delay": 0, "cluster-replica-validity-factor": 0, "repl-timeout": 5,
-        }  # fmt: skip
-        words = [word for name, value in options.items() for word in (f"--{name}", str(value))]
-        with (self._directory / "redis.log").open("ab") as log:
-            self._process = subprocess.Popen([binary(), *words], stdout=log, stderr=subprocess.STDOUT)
-        wait_for(self.answers, "a node answers")
-
-    def kill(self) -> None:
-        """As a crash would (SIGKILL)."""
-        assert self._process is not None, "not started"
-        self._process.kill()
-        self._process.wait()
-
-    @property
-    def pid(self) -> int:
-        assert self._process is not None, "not started"
-        return self._process.pid
-
-    @property
-    def is_running(self) -> bool:
-        return self._process is not None and self._process.poll() is None
-
-    def ask(self, *words: object) -> object:
-        with Redis(port=self.port, protocol=2, socket_timeout=5) as redis:
-            return redis.execute_command(*words)
-
-    def answers(self) -> bool:
-        try:
-            return bool(self.ask("PING"))
-        except (RedisError, OSError):
-            return False
+        self.bus = free_port()
+        super().__init__(
+            directory,
+            cluster_enabled="yes",
+            cluster_port=self.bus,
+            cluster_node_timeout=_NODE_TIMEOUT_MS,
+            cluster_replica_validity_factor=0,  # however long a replica has heard nothing, it may take over
+            repl_diskless_sync_delay=0,
+        )
 
     @property
     def id(self) -> str:
@@ -74,16 +40,11 @@ class Node:
         return other.id in _text(self.ask("CLUSTER", "NODES"))
 
     def is_master(self) -> bool:
-        return self._replication().get("role") == "master"
+        return self.replication().get("role") == "master"
 
     def replicates(self) -> bool:
         """Is it a replica that hears its master?"""
-        return self._replication().get("master_link_status") == "up"
-
-    def _replication(self) -> dict[str, object]:
-        info = self.ask("INFO", "replication") if self.answers() else {}
-        assert isinstance(info, dict)
-        return info
+        return self.replication().get("master_link_status") == "up"
 
 
 class RedisCluster:
@@ -135,7 +96,7 @@ class RedisCluster:
         """The master that owns a key's slot, as most see it."""
         slot = key_slot(key.encode())
         for node in self.masters:
-            for first, last, (_, port, *_), *_ in node.ask("CLUSTER", "SLOTS"):  # type: ignore[attr-defined]
+            for first, last, (_, port, *_), *_ in node.ask("CLUSTER", "SLOTS"):
                 if first <= slot <= last and port == node.port:
                     return node
         raise AssertionError(f"nobody owns slot {slot}")
@@ -150,14 +111,23 @@ class RedisCluster:
 
     def move_slot(self, key: str) -> None:
         """Give the slot of a key to another master, with its keys, as an operator would."""
+        with self.half_moved(key):
+            pass
+
+    @contextmanager
+    def half_moved(self, key: str) -> Iterator[None]:
+        """Inside, the keys of the slot lie with another master already, which is not its owner yet."""
         slot, source = key_slot(key.encode()), self.owner(key)
         target = next(node for node in self.masters if node is not source)
         target.ask("CLUSTER", "SETSLOT", slot, "IMPORTING", source.id)
         source.ask("CLUSTER", "SETSLOT", slot, "MIGRATING", target.id)
         while keys := source.ask("CLUSTER", "GETKEYSINSLOT", slot, 100):
-            source.ask("MIGRATE", "127.0.0.1", target.port, "", 0, 5_000, "KEYS", *keys)  # type: ignore[misc]
-        for node in (target, source, *(each for each in self.masters if each not in (source, target))):
-            node.ask("CLUSTER", "SETSLOT", slot, "NODE", target.id)
+            source.ask("MIGRATE", "127.0.0.1", target.port, "", 0, 5_000, "KEYS", *keys)
+        try:
+            yield
+        finally:
+            for node in (target, source, *(each for each in self.masters if each not in (source, target))):
+                node.ask("CLUSTER", "SETSLOT", slot, "NODE", target.id)
 
     def _owned(self, key: str, dead: Node) -> bool:
         try:
@@ -180,14 +150,6 @@ def wait_for(condition: Callable[[], bool], what: str, within: float = _SETTLES_
     while not condition():
         assert time.monotonic() < deadline, f"{what}: not within {within:.0f} s"
         time.sleep(0.02)
-
-
-def _two_ports() -> tuple[int, int]:
-    """For clients and for the cluster's bus."""
-    port = free_port()
-    while (bus := free_port()) == port:
-        pass
-    return port, bus
 
 
 def _text(reply: object) -> str:

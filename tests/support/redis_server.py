@@ -6,7 +6,9 @@ import time
 from importlib.util import find_spec
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
+
+from redis import Redis
 
 from tests.support.product import free_port
 
@@ -22,8 +24,11 @@ def binary() -> Path:
 class RedisServer:
     """One server with an append-only file in `directory`, which outlives its restarts."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, **options: object) -> None:
+        """Further options have underscores where Redis has dashes."""
+        directory.mkdir(exist_ok=True)
         self.port = free_port()
+        self._options = options
         self.url = f"redis://127.0.0.1:{self.port}/0"
         self._directory = directory
         self._process: subprocess.Popen[bytes] | None = None
@@ -46,12 +51,15 @@ class RedisServer:
             "appendonly": "yes",
             "appendfsync": "always",  # with `everysec` a killed server may lose what it has answered
             "save": "",
+            **{name.replace("_", "-"): value for name, value in self._options.items()},
         }
-        words = [word for name, value in options.items() for word in (f"--{name}", str(value))]
+        self._launch([word for name, value in options.items() for word in (f"--{name}", str(value))])
+
+    def _launch(self, words: list[str]) -> None:
         with (self._directory / "redis.log").open("ab") as log:
             self._process = subprocess.Popen([binary(), *words], stdout=log, stderr=subprocess.STDOUT)
         deadline = time.monotonic() + 10.0
-        while not self._answers():
+        while not self.answers():
             assert self._process.poll() is None, "redis-server ended instead of becoming ready"
             assert time.monotonic() < deadline, "redis-server is not ready"
             time.sleep(0.01)
@@ -62,7 +70,24 @@ class RedisServer:
         self._process.kill()
         self._process.wait()
 
-    def _answers(self) -> bool:
+    @property
+    def is_running(self) -> bool:
+        return self._process is not None and self._process.poll() is None
+
+    @property
+    def pid(self) -> int:
+        assert self._process is not None, "not started"
+        return self._process.pid
+
+    def ask(self, *words: object) -> Any:
+        with Redis(port=self.port, protocol=2, socket_timeout=5) as redis:
+            return redis.execute_command(*words)
+
+    def replication(self) -> dict[str, object]:
+        """What it says about itself as a primary or a replica; nothing if it does not answer."""
+        return dict(self.ask("INFO", "replication")) if self.answers() else {}
+
+    def answers(self) -> bool:
         try:
             with socket.create_connection(("127.0.0.1", self.port), timeout=1.0) as connection:
                 connection.sendall(b"PING\r\n")
