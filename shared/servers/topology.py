@@ -8,7 +8,6 @@ from typing import Any, Protocol
 import structlog
 from redis.asyncio import BlockingConnectionPool, ConnectionPool, Redis
 from redis.asyncio.retry import Retry
-from redis.asyncio.sentinel import Sentinel
 from redis.backoff import NoBackoff
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import RedisError, ResponseError
@@ -195,25 +194,35 @@ class Sentinels(_Changing):
 
     def __init__(self, address: Address) -> None:
         super().__init__(address)
-        asked = [client(address.sentinel_at(place)) for place in address.places]
-        self._sentinel = Sentinel([])  # type: ignore[no-untyped-call]
-        self._sentinel.sentinels = asked  # ours know the login and the options of the URL
+        self._sentinels = [Server(address.sentinel_at(place)) for place in address.places]
+        self._epoch = -1
 
     def owner(self, slot: int) -> Server:
         return next(iter(self._servers.values()))
 
     async def _look(self) -> None:
-        async with asyncio.timeout(_ANSWERS_WITHIN * len(self._address.places)):
-            place = await self._sentinel.discover_master(self._address.primary)
+        """Ask all of them, and believe the one who knows of the latest decision: others may not have heard of it."""
+        answers = await asyncio.gather(*map(self._named, self._sentinels), return_exceptions=True)
+        named = [answer for answer in answers if not isinstance(answer, BaseException)]
+        if not named:
+            raise RedisConnectionError(f"No sentinel names a primary: {answers[0]}")
+        epoch, place = max(named)
+        if epoch < self._epoch:
+            raise RedisConnectionError("Those sentinels that answer do not know of the latest primary.")
+        self._epoch = epoch
         primary = self._server(place)
         if primary.url not in self._servers:
             await self._now([primary])
 
+    async def _named(self, sentinel: Server) -> tuple[int, Place]:
+        async with asyncio.timeout(_ANSWERS_WITHIN):
+            facts = await _ask(sentinel, "SENTINEL", "MASTER", self._address.primary)
+        known = dict(zip(facts[::2], facts[1::2], strict=True))
+        return int(known[b"config-epoch"]), (known[b"ip"].decode(), int(known[b"port"]))
+
     async def close(self) -> None:
         await super().close()
-        for each in self._sentinel.sentinels:
-            with suppress(RedisError, OSError):
-                await each.aclose()
+        await _closed(self._sentinels)
 
 
 def servers_at(address: Address) -> One | Cluster | Sentinels:

@@ -17,6 +17,7 @@ from shared.log.live import Here, LiveLog
 from shared.log.store import LogStore
 from shared.runtime import clients, running, wall_clock
 from shared.servers.address import parsed
+from shared.servers.replicas import Replicas
 from shared.servers.topology import servers_at
 from tests.support.product import short_directory
 from tests.support.redis_server import RedisServer
@@ -86,11 +87,11 @@ class Replica:
         return live
 
 
-async def replica(url: str) -> AsyncIterator[Replica]:
+async def replica(url: str, replicas: int = 0) -> AsyncIterator[Replica]:
     servers = servers_at(parsed(url))
     await servers.refresh()
     redis, _ = clients(servers)
-    store, doorbell = LogStore(redis, servers), Doorbell(servers)
+    store, doorbell = LogStore(redis, servers, Replicas(replicas, 1_000) if replicas else None), Doorbell(servers)
     hub = Hub(redis, store, doorbell, wall_clock)
     async with running(doorbell.run(), hub.run()):
         yield Replica(redis, store, doorbell, hub)

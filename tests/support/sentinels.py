@@ -10,7 +10,7 @@ from tests.support.redis_server import RedisServer
 
 NAME = "parlor"
 _SENTINELS = 3
-_DOWN_AFTER_MS = 500
+_DOWN_AFTER_MS = 1_000
 
 
 class Sentinel(RedisServer):
@@ -32,7 +32,7 @@ class Sentinel(RedisServer):
 
     def sees_all(self) -> bool:
         """Does it know the replica and the other sentinels?"""
-        (_, *facts) = ["", *self.ask("SENTINEL", "MASTER", NAME)]
+        facts: list[bytes] = self.ask("SENTINEL", "MASTER", NAME)
         known = dict(zip(facts[::2], facts[1::2], strict=True))
         return int(known[b"num-slaves"]) == 1 and int(known[b"num-other-sentinels"]) == _SENTINELS - 1
 
@@ -79,6 +79,7 @@ class Watched:
         dying.kill()
         wait_for(lambda: self.primary is not dying, "the sentinels name another primary")
         dying.start()
+        dying.ask("REPLICAOF", "127.0.0.1", self.primary.port)  # the sentinels would, ten seconds later
         self.wait_until_whole()
 
 

@@ -1,0 +1,115 @@
+"""PARLOR_REDIS_WAIT_REPLICAS: nothing counts as written before the replicas have it."""
+
+import os
+import signal
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from shared.ids import new_id
+from shared.log.commit import Commit, Committed, Conflict, Kept, KeptAnswer
+from shared.log.keys import LogKeys, log_keys
+from shared.problems import Unavailable
+from shared.servers.replicas import Unconfirmed
+from tests.log.conftest import Replica, replica
+from tests.support.product import short_directory
+from tests.support.redis_cluster import wait_for
+from tests.support.redis_server import RedisServer
+
+
+@pytest.fixture(scope="module")
+def primary() -> Iterator[RedisServer]:
+    with short_directory() as home, RedisServer(home / "primary") as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def follower(primary: RedisServer) -> Iterator[RedisServer]:
+    with short_directory() as home:
+        server = RedisServer(home / "replica", replicaof=f"127.0.0.1 {primary.port}", repl_diskless_sync_delay=0)
+        with server:
+            wait_for(lambda: server.replication().get("master_link_status") == "up", "the replica follows")
+            yield server
+
+
+@pytest.fixture
+async def here(primary: RedisServer, follower: RedisServer) -> AsyncIterator[Replica]:
+    async for each in replica(primary.url, replicas=1):
+        yield each
+
+
+@pytest.fixture
+async def there(primary: RedisServer, follower: RedisServer) -> AsyncIterator[Replica]:
+    """Another process."""
+    async for each in replica(primary.url, replicas=1):
+        yield each
+
+
+@pytest.fixture
+def keys() -> LogKeys:
+    return log_keys("test", "notes", new_id())
+
+
+@contextmanager
+def asleep(server: RedisServer) -> Iterator[None]:
+    """It has died, or the network has, and nobody knows yet."""
+    os.kill(server.pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(server.pid, signal.SIGCONT)
+
+
+async def test_a_commit_is_on_the_replica_when_it_is_answered(
+    here: Replica, keys: LogKeys, follower: RedisServer
+) -> None:
+    for version in range(20):
+        assert await here.write(keys, version, "note") == Committed(version + 1)
+        assert follower.ask("XLEN", keys.log) == version + 1
+
+
+async def test_a_commit_that_no_replica_confirms_is_unavailable_and_its_outcome_unknown(
+    here: Replica, keys: LogKeys, follower: RedisServer
+) -> None:
+    await here.write(keys, 0, "a")
+    with asleep(follower):
+        with pytest.raises(Unconfirmed):
+            await here.write(keys, 1, "b")
+        assert await here.write(keys, 1, "c") == Conflict(2)  # which promises nothing
+    assert await here.write(keys, 2, "d") == Committed(3)
+
+
+async def test_the_answer_of_an_unconfirmed_command_is_given_again_only_once_it_is_confirmed(
+    here: Replica, there: Replica, keys: LogKeys, follower: RedisServer
+) -> None:
+    """Also by a process whose own last write is confirmed: what it repeats was written by another one."""
+    commit = Commit(keys, 0, [b"a"], answer=KeptAnswer(keys.partition.answer("k" + keys.id), b"first", 60))
+    assert commit.answer is not None
+    await there.write(log_keys("test", "notes", new_id()), 0, "something else")
+    with asleep(follower):
+        with pytest.raises(Unconfirmed):
+            await here.store.commit(commit)
+        with pytest.raises(Unconfirmed):
+            await there.store.commit(commit)
+        with pytest.raises(Unconfirmed):
+            await there.store.recall(commit.answer.key)
+    assert await there.store.recall(commit.answer.key) == b"first"
+    assert await there.store.commit(commit) == Kept(b"first")
+
+
+async def test_an_answer_without_an_effect_can_be_confirmed_too(
+    here: Replica, keys: LogKeys, follower: RedisServer
+) -> None:
+    await here.store.confirm(keys.log)
+    with asleep(follower), pytest.raises(Unavailable):
+        await here.store.confirm(keys.log)
+
+
+async def test_without_the_setting_nobody_is_waited_for(
+    primary: RedisServer, follower: RedisServer, keys: LogKeys
+) -> None:
+    async for hasty in replica(primary.url):
+        with asleep(follower):
+            assert await hasty.write(keys, 0, "a") == Committed(1)
+            await hasty.store.confirm(keys.log)
