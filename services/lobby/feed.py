@@ -116,7 +116,7 @@ class Feed:
     async def opening(self, cursor: str | None) -> bytes:
         """What comes after the cursor, or a snapshot; everything from then on is in the queue."""
         await self._say_present()
-        live, end = await self._feeds.logs.followed(self._feeds.kinds.user, self._user, self._hear_user)
+        live, end = await self._feeds.logs.followed(self._feeds.kinds.user, self._user, self._hear_user, self._lost)
         self._ends.append(end)
         asked = cursors.read(cursor) if cursor is not None else None
         if asked is not None and asked.number <= live.version:
@@ -193,6 +193,14 @@ class Feed:
         finally:
             stream.close()
 
+    def _lost(self) -> None:
+        """What was told is no longer true: let the client come again."""
+
+        async def begin_anew() -> bytes:
+            raise Gap
+
+        self._news.put_nowait(begin_anew)
+
     async def _next(self, deadline: float) -> Callable[[], Any] | None:
         """What is to be told next; None if nothing comes until a time."""
         try:
@@ -261,7 +269,7 @@ class Feed:
         def hear(step: Transition[Chat, Entry[ChatFact]]) -> None:
             self._news.put_nowait(lambda: self._chat_entry(stay, step.version, step.entry))
 
-        live, stay.end = await self._feeds.logs.followed(self._feeds.kinds.chat, stay.chat, hear)
+        live, stay.end = await self._feeds.logs.followed(self._feeds.kinds.chat, stay.chat, hear, self._lost)
         self._stays[key] = stay
         return live.state if live.version else Chat()
 

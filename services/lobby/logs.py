@@ -13,7 +13,7 @@ from services.lobby.letters import Out
 from shared import bridge, metrics
 from shared.ids import UserId, new_id
 from shared.kernel import Message
-from shared.log.commit import Commit, Committed, KeptAnswer
+from shared.log.commit import Commit, Committed, Conflict, KeptAnswer
 from shared.log.hub import Hub
 from shared.log.keys import log_keys
 from shared.log.live import Here, LiveLog, Transition
@@ -165,13 +165,20 @@ class Logs:
         return live.state if live.version else None
 
     async def followed(
-        self, kind: Kind[S, F], name: str, hear: Callable[[Transition[S, Entry[F]]], None]
+        self,
+        kind: Kind[S, F],
+        name: str,
+        hear: Callable[[Transition[S, Entry[F]]], None],
+        lost: Callable[[], None],
     ) -> tuple[LiveLog[S, Entry[F]], Callable[[], None]]:
-        """The log, up to date and heard from now on, even if it has no entry yet; and how to end that."""
+        """The log, up to date and heard from now on, even if it has no entry yet; and how to end that.
+
+        `lost` is called should what was heard have been lost.
+        """
         live = await self.live(kind, name)
         if live is None:
             live = self._hub.hold(self._hub.fresh(kind, kind.id(name)))
-        return live, await self._hub.tap(live, hear)
+        return live, await self._hub.tap(live, hear, lost)
 
     async def since(self, kind: Kind[S, F], name: str, after: int) -> list[tuple[int, Entry[F]]] | None:
         """The entries after a version; None if they are not kept any more."""
@@ -227,13 +234,11 @@ class Logs:
         states: list[S] = []
         for entry in entries:
             states.append(kind.evolve(states[-1] if states else state, entry))
-        outcome = await self._commit(kind, live, state, states[-1], entries, decided)
+        outcome = await self._commit(kind, live, state, states, entries, decided)
         if isinstance(outcome, bytes):
             return Done(state, version, outcome)
         if outcome is None:
             return None
-        for i, entry in enumerate(entries):
-            live.advance(version + 1 + i, entry, states[i])
         self._hub.hold(live)
         await self._tidy(kind, live, states[-1], outcome // _SNAPSHOT_EVERY > version // _SNAPSHOT_EVERY)
         return Done(states[-1], outcome)
@@ -243,27 +248,31 @@ class Logs:
         kind: Kind[S, F],
         live: LiveLog[S, Entry[F]],
         before: S | None,
-        after: S,
+        states: list[S],
         entries: list[Entry[F]],
         decided: Decided[S, F],
     ) -> int | bytes | None:
-        version = live.version + len(entries)
+        """Append, and move our own copy of the log on."""
+        after, version = states[-1], live.version + len(entries)
         due = kind.deadline(after)
         unchanged = before is not None and kind.deadline(before) == due
         snapshot = version // _SNAPSHOT_EVERY > live.version // _SNAPSHOT_EVERY
-        outcome = await self._store.commit(
-            Commit(
-                keys=live.keys,
-                expected=live.version,
-                entries=[bridge.write(entry) for entry in entries],
-                timer=None if unchanged else due,
-                outbox=[envelope(to, version, body) for to, body in decided.letters],
-                answer=decided.answer(after, version),
-                snapshot=b"%d %s" % (version, kind.encode_state(after)) if snapshot else b"",
-            )
+        commit = Commit(
+            keys=live.keys,
+            expected=live.version,
+            entries=[bridge.write(entry) for entry in entries],
+            timer=None if unchanged else due,
+            outbox=[envelope(to, version, body) for to, body in decided.letters],
+            answer=decided.answer(after, version),
+            snapshot=b"%d %s" % (version, kind.encode_state(after)) if snapshot else b"",
+            past=live.past_of_commit,
         )
+        outcome = await self._store.commit(commit)
         if isinstance(outcome, Committed):
+            live.landed(commit, zip(entries, states, strict=True))
             return outcome.version
+        if isinstance(outcome, Conflict) and 0 <= outcome.version < live.version:
+            await self._hub.start_over(live)
         return getattr(outcome, "record", None)
 
     async def _answer_only(self, live: LiveLog[S, Entry[F]], letters: Sequence[Out]) -> None:

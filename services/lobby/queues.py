@@ -13,7 +13,7 @@ from services.lobby.logs import SERVICE, Entry, envelope
 from services.lobby.matching import Combo, Match, Tickets
 from shared import bridge, metrics
 from shared.ids import UserId, derived_id, new_id
-from shared.log.commit import Commit, Committed
+from shared.log.commit import Commit, Committed, Conflict, Past
 from shared.log.keys import LogKeys, log_keys
 from shared.log.outbox import Letter, is_after
 from shared.log.store import LogStore
@@ -119,9 +119,21 @@ class Queue:
         self.looked_at = 0  # until when widening windows have been looked at; this process need not have done all
         self.turn = asyncio.Lock()
         self._store = store
+        self._last, self._era = b"", 0
+
+    @property
+    def past(self) -> Past:
+        return Past(self._last, self._era, self._store.era.now)
+
+    @property
+    def is_known(self) -> bool:
+        """Nobody can have lost what was read since the last break."""
+        return self.version > 0 and self._era == self._store.era.now
 
     async def catch_up(self) -> None:
-        if not self.version:
+        if not self.is_known:
+            self.forget()
+            self._era = self._store.era.now
             stored = await self._store.load(self.keys)
             if stored.snapshot:
                 self._restore(*stored.snapshot)
@@ -131,6 +143,8 @@ class Queue:
         for version, raw in entries:
             if version > self.version:
                 self._apply(version, _entry.decode(raw))
+            if version == self.version:
+                self._last = raw
 
     def snapshot(self, entries: list[Entry[QueueFact]]) -> bytes:
         """The queue as it is once these are committed."""
@@ -143,6 +157,8 @@ class Queue:
 
     def committed(self, version: int, entries: list[Entry[QueueFact]]) -> None:
         self.version = version
+        if entries:
+            self._last = bridge.write(entries[-1])
         for entry in entries:
             self._mark(entry)
 
@@ -248,7 +264,7 @@ class Queues:
         """Load, decide, commit; what was decided on old news is taken back and decided again."""
         queue = self._queue(name)
         async with queue.turn:
-            if not queue.version or always:
+            if not queue.is_known or always:
                 await queue.catch_up()
             for attempt in range(_ATTEMPTS):
                 draft = Draft(queue.tickets, self._clock(), self._process)
@@ -280,11 +296,14 @@ class Queues:
                     timer=0 if due is None else max(due, draft.now + _LOOKS_EVERY_MS),
                     outbox=[envelope(to, version, body) for to, body in draft.letters],
                     snapshot=b"%d %s" % (version, queue.snapshot(draft.entries)) if snapshot else b"",
+                    past=queue.past,
                 )
             )
         except BaseException:
             queue.forget()  # whether it landed is not known
             raise
+        if isinstance(outcome, Conflict) and 0 <= outcome.version < queue.version:
+            queue.forget()  # Redis has lost what we had seen
         if not isinstance(outcome, Committed):
             return None
         if snapshot:

@@ -191,10 +191,11 @@ class Exchange:
             timer=None if due == decide.deadline(room, self._terms) else due,
             answer=idem.keep(live.keys.partition, answer) if idem else None,
             snapshot=self._snapshot(after) if closed or after.version % _SNAPSHOT_EVERY == 0 else b"",
+            past=live.past_of_commit,
         )
         outcome = await self._store.commit(commit)
         if isinstance(outcome, Committed):
-            live.advance(after.version, entry, after)
+            live.landed(commit, [(entry, after)])
             if after.version == 1:
                 self._hub.hold(live)
             if closed:

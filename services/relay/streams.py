@@ -140,7 +140,7 @@ class Streams:
             stored = await self._store.read(live.keys, after)
             if not stored or stored[0][0] > after + 1:
                 return None  # trimmed, or lost
-            live.accept(stored)
+            await live.catch_up()
             later = live.past(stored[-1][0])
             if later is not None:
                 read = [(number, self._machine.decode(None, raw)) for number, raw in stored]

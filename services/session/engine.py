@@ -66,7 +66,7 @@ class Engine:
     async def game(self, game_id: str) -> LiveGame:
         """The game as far as this process knows it; raises the 404 problem."""
         live = await self._hub.log(self._machine, game_id) if is_id(game_id) else None
-        if live is None:
+        if live is None or not live.version:
             raise Problem("not_found", "There is no such game.")
         return live
 
@@ -91,16 +91,13 @@ class Engine:
         live: LiveGame = self._hub.fresh(self._machine, game_id)
         entries = [self._entry(facts) for facts in batches]
         steps = self._folded(None, entries)
-        after = steps[-1]
-        answer = Answer(201, _encode({"id": game_id, "version": 1, "status": after.status}))
-        outcome = await self._commit(live, entries, None, after, idem, answer)
+        answer = Answer(201, _encode({"id": game_id, "version": 1, "status": steps[-1].status}))
+        outcome = await self._commit(live, entries, None, steps, idem, answer)
         if isinstance(outcome, Kept):
             assert idem is not None, "only an idempotent command has a kept answer"
             return idem.replay(outcome.record)
         if isinstance(outcome, Conflict):
             raise Unavailable("That id is in use.")
-        for version, (entry, step) in enumerate(zip(entries, steps, strict=True), start=1):
-            live.advance(version, entry, step)
         self._hub.hold(live)
         self._accepted("create")
         return answer
@@ -131,18 +128,18 @@ class Engine:
                 raise refused
             facts = verdict.facts if isinstance(verdict, Ballot) else verdict
             entries = [self._entry(facts)] if facts else []
-            after = self._folded(state, entries)[-1] if entries else state
+            steps = self._folded(state, entries)
+            after = steps[-1] if steps else state
             answer = Answer(200, _encode(reply(after, version + len(entries), facts)))
             if not entries and idem is None:
                 await self._store.confirm(live.keys.log)
                 return answer
             vote = self._vote(verdict, live, idem) if isinstance(verdict, Ballot) else None
-            outcome = await self._commit(live, entries, state, after, idem, answer, vote)
+            outcome = await self._commit(live, entries, state, steps, idem, answer, vote)
             if isinstance(outcome, Committed):
                 self._accepted(name)
                 if outcome.version == version:
                     return Answer(200, _encode(reply(state, version, ())))
-                live.advance(version + 1, entries[0], after)
                 return answer
             if isinstance(outcome, Kept):
                 assert idem is not None, "only an idempotent command has a kept answer"
@@ -150,6 +147,7 @@ class Engine:
             metrics.CONFLICTS.inc()
             if 0 <= outcome.version < version:
                 await self._hub.start_over(live)
+                live = await self.game(game_id)
             else:
                 await live.catch_up()
         raise Unavailable("Too many others are acting on this game at the same moment.")
@@ -180,7 +178,7 @@ class Engine:
         live = await self._hub.log(self._machine, game_id)
         if live is not None:
             await live.catch_up()
-        due = rules.deadline(live.state, self._pace) if live is not None else 0
+        due = rules.deadline(live.state, self._pace) if live is not None and live.version else 0
         if live is None or not 0 < due <= self._clock():
             known = live or self._hub.fresh(self._machine, game_id)
             await self._store.commit(Commit(known.keys, known.version, [], timer=due))
@@ -229,7 +227,7 @@ class Engine:
         await self._hub.mark_away(live, user, away)
         answer = Answer(200, _encode({"version": live.version}))
         if idem is not None:
-            await self._commit(live, [], live.state, live.state, idem, answer)
+            await self._commit(live, [], live.state, [], idem, answer)
         return answer
 
     async def view(self, game_id: str, user: UserId) -> dict[str, Any]:
@@ -281,11 +279,14 @@ class Engine:
         live: LiveGame,
         entries: list[AnyEntry],
         before: AnyMatch | None,
-        after: AnyMatch,
+        steps: list[AnyMatch],
         idem: Idempotency | None,
         answer: Answer,
         vote: Vote | None = None,
     ) -> Committed | Conflict | Kept:
+        """Append, and move our own copy of the game on."""
+        after = steps[-1] if steps else before
+        assert after is not None, "a game begins with an entry"
         version = live.version + len(entries)
         deadline = rules.deadline(after, self._pace)
         unchanged = before is not None and rules.deadline(before, self._pace) == deadline
@@ -302,8 +303,12 @@ class Engine:
             answer=idem.keep(live.keys.partition, answer) if idem else None,
             snapshot=snapshot,
             vote=vote,
+            past=live.past_of_commit,
         )
-        return await self._store.commit(commit)
+        outcome = await self._store.commit(commit)
+        if isinstance(outcome, Committed) and outcome.version == version:
+            live.landed(commit, zip(entries, steps, strict=True))
+        return outcome
 
 
 _encode = msgspec.json.Encoder().encode

@@ -4,8 +4,10 @@
 -- ARGV  1 expected version · 2 id of the log · 3 timer ('' leave, '0' clear, ms set) · 4 answer to keep ('' none)
 --       5 its life in seconds · 6 snapshot ('' none) · 7 voter ('' none) · 8 what it votes on
 --       9 the other voters, with spaces · 10 answer to keep while others have not voted
---       11 number n of outbox messages · 12… n messages, then the entries
--- Answers the new version; or -1 - version when the log stands elsewhere; or the kept answer of an earlier commit.
+--       11 the last entry, where the writer is in doubt about it ('' elsewhere)
+--       12 number n of outbox messages · 13… n messages, then the entries
+-- Answers the new version; or -1 - version when the log stands elsewhere (-1 also when its last entry is another one);
+-- or the kept answer of an earlier commit.
 
 if ARGV[4] ~= '' then
   local kept = redis.call('GET', KEYS[4])
@@ -13,14 +15,18 @@ if ARGV[4] ~= '' then
 end
 
 local version = tonumber(ARGV[1])
-local messages = tonumber(ARGV[11])
-local first_entry = 12 + messages
+local messages = tonumber(ARGV[12])
+local first_entry = 13 + messages
 
 -- The length says the same as the last id and costs less, except in a log that was trimmed.
 if (first_entry <= #ARGV or ARGV[3] ~= '') and redis.call('XLEN', KEYS[1]) ~= version then
   local last = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]
   local actual = last and tonumber(string.match(last[1], '^%d+')) or 0
   if actual ~= version then return -1 - actual end
+end
+if ARGV[11] ~= '' then
+  local last = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]
+  if not last or last[2][2] ~= ARGV[11] then return -1 end
 end
 
 -- A vote is kept beside the log; the one that completes the ballot appends the entries, any other changes no version.
@@ -48,7 +54,7 @@ elseif ARGV[3] ~= '' then
   -- The worker looks each second; it must be told only of what is due before it looks again.
   if tonumber(ARGV[3]) < tonumber(redis.call('TIME')[1]) * 1000 + 2500 then redis.call('SPUBLISH', KEYS[2], '') end
 end
-for i = 12, first_entry - 1 do
+for i = 13, first_entry - 1 do
   redis.call('XADD', KEYS[3], '*', 'm', ARGV[i])
 end
 if messages > 0 then redis.call('SPUBLISH', KEYS[3], '') end

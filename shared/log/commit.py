@@ -35,6 +35,14 @@ class Vote(msgspec.Struct, frozen=True, gc=False):
     until_then: bytes = b""  # the answer's record while others have not voted
 
 
+class Past(msgspec.Struct, frozen=True, gc=False):
+    """What the writer takes for the log's last entry, in which era that was seen, and in which it decides."""
+
+    last: bytes
+    seen: int
+    decided: int
+
+
 class Commit(msgspec.Struct, frozen=True, gc=False):
     """What one command writes; `timer` is the log's next deadline in ms, 0 for none, None for unchanged."""
 
@@ -46,6 +54,7 @@ class Commit(msgspec.Struct, frozen=True, gc=False):
     answer: KeptAnswer | None = None
     snapshot: bytes = b""
     vote: Vote | None = None
+    past: Past | None = None
 
 
 class Committed(msgspec.Struct, frozen=True, gc=False):
@@ -55,7 +64,7 @@ class Committed(msgspec.Struct, frozen=True, gc=False):
 
 
 class Conflict(msgspec.Struct, frozen=True, gc=False):
-    """The log stands at another version than the writer thought."""
+    """The log stands at another version than the writer thought; 0 also if it got there by other entries."""
 
     version: int
 
@@ -69,9 +78,9 @@ class Kept(msgspec.Struct, frozen=True, gc=False):
 CommitOutcome = Committed | Conflict | Kept
 
 
-def packed(c: Commit) -> bytes:
+def packed(c: Commit, era: int) -> bytes:
     """As Redis is told, packed in C: redis-py's pipeline costs as much as the rest of a move."""
-    k, answer, vote = c.keys, c.answer, c.vote
+    k, answer, vote, past = c.keys, c.answer, c.vote, c.past
     return pack_command(
         (
             "EVALSHA", _SHA, 6,
@@ -79,6 +88,7 @@ def packed(c: Commit) -> bytes:
             c.expected, k.id, "" if c.timer is None else c.timer,
             answer.record if answer else b"", answer.ttl if answer else 0, c.snapshot,
             *((vote.voter, vote.on, " ".join(vote.others), vote.until_then) if vote else _NO_VOTE),
+            b"" if past is None or past.seen == era else past.last,
             len(c.outbox), *c.outbox, *c.entries,
         )
     )  # fmt: skip

@@ -34,6 +34,7 @@ class Doorbell:
         self._handlers: dict[bytes, list[Handler]] = {}
         self._confirmed: dict[bytes, asyncio.Future[None]] = {}
         self._on_return: list[Callable[[], Awaitable[None]]] = []
+        self._on_loss: list[Callable[[], None]] = []
         self._changed = asyncio.Event()
         servers.on_change(self._changed.set)
 
@@ -41,13 +42,17 @@ class Doorbell:
         """Called after each new connection and each move: what was rung in between went unheard."""
         self._on_return.append(callback)
 
+    def on_loss(self, callback: Callable[[], None]) -> None:
+        """Called as soon as a connection is lost."""
+        self._on_loss.append(callback)
+
     def add(self, channel: str, handler: Handler) -> None:
         """Let a handler hear a channel; `ready` tells when it does."""
         name = channel.encode()
         self._handlers.setdefault(name, []).append(handler)
         if name not in self._confirmed:
             self._confirmed[name] = asyncio.get_running_loop().create_future()
-            self._heard_by[name] = ear = self._ear(name)
+            self._heard_by[name] = ear = self._ear(self._servers.owner(slot_of(name)))
             ear.add(name)
 
     async def ready(self, channel: str) -> None:
@@ -96,6 +101,10 @@ class Doorbell:
         if confirmed and not confirmed.done():
             confirmed.set_result(None)
 
+    def lost(self) -> None:
+        for callback in self._on_loss:
+            callback()
+
     def begin_anew(self, names: Iterable[bytes]) -> None:
         """These are about to be subscribed again."""
         for name in names:
@@ -112,8 +121,7 @@ class Doorbell:
         except (RedisError, OSError) as error:  # the next heartbeat mends it
             log.warning("return_not_told", error=str(error))
 
-    def _ear(self, name: bytes) -> "_Ear":
-        server = self._servers.owner(slot_of(name))
+    def _ear(self, server: Server) -> "_Ear":
         ear = self._ears.get(server)
         if ear is None:
             ear = self._ears[server] = _Ear(self, self._servers, server)
@@ -122,16 +130,18 @@ class Doorbell:
 
     def _place(self) -> None:
         """Let every channel be heard where it lies now."""
+        there = self._servers.all()
+        for server in there:
+            self._ear(server)  # also where there is nothing to hear: a break must be noticed
         moved: dict[_Ear, list[bytes]] = {}
-        for name, ear in list(self._heard_by.items()):
-            now = self._ear(name)
+        for name, ear in self._heard_by.items():
+            now = self._ear(self._servers.owner(slot_of(name)))
             if now is not ear:
                 ear.leave(name)
                 self._heard_by[name] = now
                 moved.setdefault(now, []).append(name)
         for ear, names in moved.items():
             ear.take_over(names)
-        there = self._servers.all()
         for server in [server for server in self._ears if server not in there]:
             del self._ears[server]
 
@@ -204,6 +214,7 @@ class _Ear:
                     self._hear(message)
         finally:
             self._wire = None
+            self._bell.lost()
             for task in self._tasks:
                 task.cancel()
             with suppress(RedisError, OSError):

@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any, TypeVar
+from weakref import WeakSet
 
 import msgspec
 import structlog
@@ -50,6 +51,8 @@ class Hub:
         self._groups = 0
         self.others: set[sse.Stream] = set()  # streams that follow no single log, to be closed with the rest
         self.draining = False
+        self._opened_otherwise: WeakSet[sse.Stream] = WeakSet()
+        doorbell.on_loss(store.era.end)
         doorbell.on_return(self._mend_all)
 
     # -- logs ---------------------------------------------------------------------------------------------
@@ -58,7 +61,7 @@ class Hub:
         """The log as far as this process knows it, read if it is not held; None if there is none."""
         key = (machine.kind, log_id)
         held = self._held.get(key)
-        if held is not None:
+        if held is not None and (held.version or held.keys.log in self._followed):
             self._held.move_to_end(key)
             return held
         loading = self._loading.get(key)
@@ -70,7 +73,7 @@ class Hub:
 
     def fresh(self, machine: Machine[S, E], log_id: str) -> LiveLog[S, E]:
         """A log that is about to get its first entry."""
-        return LiveLog(machine, log_keys(machine.service, machine.kind, log_id), self._store)
+        return LiveLog(machine, log_keys(machine.service, machine.kind, log_id), self._store, self.start_over)
 
     def hold(self, live: AnyLive) -> AnyLive:
         """Keep a log in memory; answers the one that is kept, should another have been faster."""
@@ -82,12 +85,20 @@ class Hub:
         return held
 
     async def start_over(self, live: AnyLive) -> None:
-        """Redis has lost what we had seen (a replica was promoted too soon): forget it, and let everyone come again."""
-        log.error("log_lost_entries", log=live.keys.log, version=live.version)
+        """Redis has lost what we had seen (a replica was promoted too soon): forget it, and tell everyone anew."""
+        before = live.version
         await live.restart()
-        for streams in live.streams.values():
+        log.error("log_lost_entries", log=live.keys.log, before=before, now=live.version)
+        if not live.version:
+            self._held.pop((live.machine.kind, live.keys.id), None)
+        for user, streams in live.streams.items():
             for stream in streams:
-                stream.close()
+                if live.version and stream not in self._opened_otherwise:
+                    stream.push(sse.chunk(live.anew(user, live.here, self._clock())), live.version)
+                else:
+                    stream.close()
+        for lost in list(live.losses):
+            lost()
 
     async def _load(self, machine: Machine[Any, Any], log_id: str) -> AnyLive | None:
         live = self.fresh(machine, log_id)
@@ -112,6 +123,8 @@ class Hub:
             here = await self._arrive(live, person, first, newly)
             begins = opening(live, here) if opening else live.opening(person.user, cursor, here, self._clock())
             stream = sse.Stream(person.user, sse.chunk(await begins))
+            if opening:
+                self._opened_otherwise.add(stream)
             live.add(stream)
         except BaseException:
             self._release(live, person.user)
@@ -120,13 +133,20 @@ class Hub:
             stream.close()
         return sse.EventStream(stream, lambda: self._leave(live, stream))
 
-    async def tap(self, live: LiveLog[S, E], hear: Callable[[Transition[S, E]], None]) -> Callable[[], None]:
-        """Let a function hear of every entry from now on; answers how to end that. The log is then up to date."""
+    async def tap(
+        self, live: LiveLog[S, E], hear: Callable[[Transition[S, E]], None], lost: Callable[[], None] = lambda: None
+    ) -> Callable[[], None]:
+        """Let a function hear of every entry from now on; answers how to end that. The log is then up to date.
+
+        `lost` is called should Redis have lost what was heard: the log begins again somewhere before it.
+        """
         live = self._heard(live)
         live.taps.append(hear)
+        live.losses.append(lost)
 
         def end() -> None:
             live.taps.remove(hear)
+            live.losses.remove(lost)
             self._unheard(live)
 
         try:
@@ -199,9 +219,10 @@ class Hub:
             self._presence.ring(pipe, live.keys)
         if first:  # later ones need not ask: the doorbell has kept us informed
             self._presence.ask(pipe, live.keys)
-        pipe.xrange(live.keys.log, f"({live.version}-0", "+")
+        asked = live.ask()
+        pipe.xrange(live.keys.log, f"({asked.after}-0", "+")
         *_, present, entries = await pipe.execute()
-        live.accept(parse_entries(entries))
+        await live.accept(parse_entries(entries), asked)
         if first:
             live.here = self._presence.heard(present)
         known = live.here.get(person.user)
@@ -226,9 +247,10 @@ class Hub:
         """Who has a stream of this log open anywhere; catches up by the way."""
         pipe = self._redis.pipeline(transaction=False)
         self._presence.ask(pipe, live.keys)
-        pipe.xrange(live.keys.log, f"({live.version}-0", "+")
+        asked = live.ask()
+        pipe.xrange(live.keys.log, f"({asked.after}-0", "+")
         present, entries = await pipe.execute()
-        live.accept(parse_entries(entries))
+        await live.accept(parse_entries(entries), asked)
         return self._presence.heard(present)
 
     def _settle(self, live: AnyLive) -> None:
@@ -245,7 +267,8 @@ class Hub:
     def _seen(self, live: AnyLive, here: Here) -> None:
         if here != live.here:
             live.here = here
-            live.tell_presence()
+            if live.version:
+                live.tell_presence()
 
     # -- heartbeat and drain ------------------------------------------------------------------------------
 
@@ -268,21 +291,24 @@ class Hub:
     async def _beat(self, lives: list[AnyLive]) -> None:
         """Renew the word that our people are here, see who else is, and mend what the doorbell missed."""
         tapped = [live for live in lives if live.taps]
-        logs = await self._store.read_many([(live.keys, live.version) for live in tapped]) if tapped else []
-        for live, news in zip(tapped, logs, strict=True):
-            if live.accept(news):
+        asked = [live.ask() for live in tapped]
+        reading = [(live.keys, each.after) for live, each in zip(tapped, asked, strict=True)]
+        logs = await self._store.read_many(reading) if tapped else []
+        for live, each, news in zip(tapped, asked, logs, strict=True):
+            if await live.accept(news, each):
                 metrics.GAPS.inc()
         lives = [live for live in lives if live.people]
         if not lives:
             return
         pipe = self._redis.pipeline(transaction=False)
-        for live in lives:
+        asked = [live.ask() for live in lives]
+        for live, each in zip(lives, asked, strict=True):
             self._presence.say(pipe, live.keys, live.people.values())
             self._presence.ask(pipe, live.keys)
-            pipe.xrange(live.keys.log, f"({live.version}-0", "+")
-        replies = await pipe.execute()
-        for live, (_, _, present, entries) in zip(lives, zip(*[iter(replies)] * 4, strict=True), strict=True):
-            if live.accept(parse_entries(entries)):
+            pipe.xrange(live.keys.log, f"({each.after}-0", "+")
+        replies = zip(*[iter(await pipe.execute())] * 4, strict=True)
+        for live, each, (_, _, present, entries) in zip(lives, asked, replies, strict=True):
+            if await live.accept(parse_entries(entries), each):
                 metrics.GAPS.inc()
             self._seen(live, self._presence.heard(present))
 

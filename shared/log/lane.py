@@ -10,6 +10,7 @@ from redis.exceptions import TimeoutError as RedisTimeoutError
 
 from shared import metrics
 from shared.log.commit import LOAD, Commit, CommitOutcome, Conflict, outcome_of, packed
+from shared.log.era import Era
 from shared.log.wire import Elsewhere, Line, pack_command
 from shared.problems import Unavailable
 from shared.servers.replicas import Replicas, Unconfirmed
@@ -58,8 +59,10 @@ class Lane:
         reroute: Callable[[list[Errand]], Awaitable[None]],
         own: Callable[[Commit, CommitOutcome], Awaitable[CommitOutcome]],
         replicas: Replicas | None,
+        era: Era,
     ) -> None:
         """`reroute` is given what is to be tried again; `own` knows our own entry when a repeat has met it."""
+        self._era = era
         self._line = Line(server.pool)
         self._reroute = reroute
         self._own = own
@@ -153,7 +156,10 @@ class Lane:
 
     async def _evaluated(self, commits: list[Commit], first: list[bytes]) -> list[Any]:
         """All in one write; where replicas are waited for, one question for all."""
-        commands = [*first, *map(packed, commits)]
+        if await self._line.open():
+            self._era.end()
+        era = self._era.now
+        commands = [*first, *(packed(commit, era) for commit in commits)]
         if self._replicas is None:
             return (await self._line.talk(commands, self._within))[len(first) :]
         commands += map(pack_command, self._replicas.question(commits[0].keys.log))

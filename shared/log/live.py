@@ -1,16 +1,19 @@
 """A log as this process holds it: the state folded so far, and the streams that follow it."""
 
+import itertools
 from collections import Counter, deque
-from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import Any, Generic, Protocol, TypeVar
+from collections.abc import Awaitable, Callable, Hashable, Iterable, Sequence
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
 from shared import metrics, sse, tracing
 from shared.ids import UserId
 from shared.kernel import Message
+from shared.log.commit import Commit, Past
 from shared.log.keys import LogKeys
 from shared.log.store import LogStore
+from shared.problems import Problem
 
 # Reconnecting clients are mostly a few events behind; older cursors are served by folding the log anew.
 _REMEMBERED = 64
@@ -80,10 +83,24 @@ def transitions(machine: Machine[S, E], entries: Iterable[tuple[int, bytes]]) ->
     return steps
 
 
+class Asked(NamedTuple):
+    """After which version a log is read, and in which era."""
+
+    after: int
+    era: int
+
+
 class LiveLog(Generic[S, E]):
     """One gate for every entry, whether from our own commit, the doorbell or a read: its version must be the next."""
 
-    def __init__(self, machine: Machine[S, E], keys: LogKeys, store: LogStore) -> None:
+    def __init__(
+        self,
+        machine: Machine[S, E],
+        keys: LogKeys,
+        store: LogStore,
+        start_over: "Callable[[LiveLog[S, E]], Awaitable[None]] | None" = None,
+    ) -> None:
+        """`start_over` is called for when Redis does not have what we had seen."""
         self.machine = machine
         self.keys = keys
         self.version = 0
@@ -92,68 +109,118 @@ class LiveLog(Generic[S, E]):
         self.people: Here = {}  # those with streams in this process
         self.visits: Counter[UserId] = Counter()  # how many streams each of them has open or opening
         self.taps: list[Callable[[Transition[S, E]], None]] = []  # what else hears of every entry
+        self.losses: list[Callable[[], None]] = []  # what else hears that entries were lost
         self.here: Here = {}  # those with streams anywhere, and those who are away
         self._state: S | None = None
         self._own: tuple[bytes, E, S] | None = None
+        self._last = b""  # the entry that made this version
+        self._era = 0  # in which that was seen
+        self._start_over = start_over
         self._store = store
         self._past: deque[Transition[S, E]] = deque(maxlen=_REMEMBERED)
         self._lag = metrics.EVENT_LAG.labels(machine.service)
 
     @property
     def state(self) -> S:
-        assert self._state is not None, "a log is only handed out once it has an entry"
+        if self._state is None:  # a log is only handed out once it has an entry, but Redis may have lost all of them
+            raise Problem("not_found")
         return self._state
 
     async def load(self) -> bool:
         """Read the whole of it; False when there is no such log."""
+        self._era = self._store.era.now
         stored = await self._store.load(self.keys)
         if stored.snapshot:
             self.version = stored.snapshot[0]
             self._state = self.machine.decode_state(stored.snapshot[1])
-        self.accept(stored.entries)
+        for version, raw in stored.entries:
+            if version == self.version:
+                self._last = raw
+            self._take(version, raw)
         return self.version > 0
 
     async def restart(self) -> None:
-        """Forget everything and read it anew."""
-        self.version, self._state, self._own = 0, None, None
-        self._past.clear()
-        await self.load()
+        """Forget everything and read it anew, without a moment in which nothing is known."""
+        anew = LiveLog(self.machine, self.keys, self._store)
+        await anew.load()
+        self._become(anew)
+
+    def ask(self) -> Asked:
+        """What to read; where there is doubt, our last entry once more."""
+        era = self._store.era.now
+        return Asked(self.version - 1 if self.version and self._era != era else self.version, era)
 
     async def catch_up(self) -> bool:
         """Read what came since; True if there was anything."""
         before = self.version
-        entries = await self._store.read(self.keys, before)
-        if entries and entries[0][0] > self.version + 1:  # the log has been trimmed beyond what we know
+        asked = self.ask()
+        entries = await self._store.read(self.keys, asked.after)
+        if asked.after == before and entries and entries[0][0] > self.version + 1:  # trimmed beyond what we know
             await self._jump()
             return self.version > before
-        return self.accept(entries)
+        return await self.accept(entries, asked)
 
     async def _jump(self) -> None:
-        """Go on from the cached snapshot, without a moment in which nothing is known."""
+        """Go on from the cached snapshot."""
         ahead = LiveLog(self.machine, self.keys, self._store)
         if await ahead.load() and ahead.version > self.version:
-            self.version, self._state, self._own, self._past = ahead.version, ahead._state, None, ahead._past
+            self._become(ahead)
 
-    def accept(self, entries: Sequence[tuple[int, bytes]]) -> bool:
-        """Take entries that were read; those already known pass by."""
+    def _become(self, other: "LiveLog[S, E]") -> None:
+        self.version, self._state, self._own, self._past = other.version, other._state, None, other._past
+        self._last, self._era = other._last, other._era
+
+    async def accept(self, entries: Sequence[tuple[int, bytes]], asked: Asked) -> bool:
+        """Take entries that were read as `ask` said; those already known pass by. True if there was anything new.
+
+        Starts over if the log has another past than ours, so that nothing is ever folded onto what was lost.
+        """
         before = self.version
+        if before and self._era != asked.era:
+            if asked.era != self._store.era.now or asked.after != before - 1:
+                return False  # much has happened meanwhile: whoever asks again is told
+            if not entries or entries[0] != (before, self._last):
+                await self._lost()
+                return True
+        if asked.era == self._store.era.now:
+            self._era = asked.era
         for version, raw in entries:
             self.ring(version, raw)
         return self.version > before
 
+    async def _lost(self) -> None:
+        if self._start_over is None:
+            await self.restart()
+        else:
+            await self._start_over(self)
+
+    @property
+    def past_of_commit(self) -> Past:
+        """What a commit that is decided now rests on."""
+        return Past(self._last, self._era, self._store.era.now)
+
     def ring(self, version: int, raw: bytes) -> bool:
-        """Take one entry; False if entries are missing before it."""
-        if version <= self.version:
+        """Take one entry; False if entries are missing before it, or what we know is in doubt."""
+        if version < self.version or (version == self.version and raw == self._last):
             return True
-        if version != self.version + 1:
+        if not self.version:
+            self._era = self._store.era.now  # nothing is known yet that could be wrong
+        elif version == self.version:
+            self._era = 0  # somebody has written another entry in its place
+        if version != self.version + 1 or self._era != self._store.era.now:
             return False
+        self._take(version, raw)
+        return True
+
+    def _take(self, version: int, raw: bytes) -> None:
+        if version != self.version + 1:
+            return
         if self._own is not None and self._own[0] == raw:
             _, entry, after = self._own
         else:
             entry = self.machine.decode(self._state, raw)
             after = self.machine.evolve(self._state, entry)
-        self.advance(version, entry, after)
-        return True
+        self._advance(version, entry, after, raw)
 
     def expect(self, raw: bytes, entry: E, after: S) -> None:
         """Our own commit is on its way; should the doorbell be faster than its answer, nothing need be folded twice.
@@ -162,14 +229,23 @@ class LiveLog(Generic[S, E]):
         """
         self._own = (raw, entry, after)
 
-    def advance(self, version: int, entry: E, after: S) -> None:
-        """Move on by one entry and tell everyone who follows, unless that has been done already."""
-        if version != self.version + 1:
-            return
+    def landed(self, commit: Commit, steps: Iterable[tuple[E, S]]) -> None:
+        """Move on by what our own commit has written."""
+        for version, raw, (entry, after) in zip(
+            itertools.count(commit.expected + 1), commit.entries, steps, strict=False
+        ):
+            if version == self.version + 1:  # else the doorbell was faster
+                self._advance(version, entry, after, raw)
+                if commit.past is not None:
+                    self._era = commit.past.decided
+
+    def _advance(self, version: int, entry: E, after: S, raw: bytes) -> None:
+        """Move on by one entry and tell everyone who follows."""
         step = Transition(version, self._state, entry, after)
         self._past.append(step)
         self.version = version
         self._state = after
+        self._last = raw
         self._own = None
         if self.streams:
             if tracing.tracer is None:
@@ -230,10 +306,13 @@ class LiveLog(Generic[S, E]):
         wanted = sse.parse_cursor(cursor) if cursor is not None else None
         resumed = await self._since(wanted, user, now) if wanted else None
         if resumed is None:
-            reason = "connect" if cursor is None else "gap"
-            view = self.machine.snapshot(self.keys.id, self.version, self.state, user, here, now)
-            resumed = sse.frame("snapshot", {**view, "reason": reason}, self.version)
+            resumed = self.anew(user, here, now, "connect" if cursor is None else "gap")
         return sse.OPENING + resumed + sse.frame("presence", self.machine.presence(self.state, here))
+
+    def anew(self, user: UserId, here: Here, now: int, reason: str = "gap") -> bytes:
+        """All that a user may see, as if nothing had been told before."""
+        view = self.machine.snapshot(self.keys.id, self.version, self.state, user, here, now)
+        return sse.frame("snapshot", {**view, "reason": reason}, self.version)
 
     def past(self, after: int) -> list[Transition[S, E]] | None:
         """What came after a version, if that is still in memory."""

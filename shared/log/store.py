@@ -11,6 +11,7 @@ from redis.exceptions import RedisError
 
 from shared import tracing
 from shared.log.commit import Commit, CommitOutcome, Committed, Conflict, Kept
+from shared.log.era import Era
 from shared.log.keys import LogKeys
 from shared.log.lane import Errand, Lane
 from shared.problems import Unavailable
@@ -20,7 +21,7 @@ from shared.servers.topology import Server, Servers
 
 
 class Stored(msgspec.Struct, frozen=True, gc=False):
-    """A log as read: the cached snapshot, if any, and the entries after it."""
+    """A log as read: the cached snapshot, if any, and the entries from its last one on."""
 
     snapshot: tuple[int, bytes] | None
     entries: list[tuple[int, bytes]]
@@ -34,8 +35,10 @@ class LogStore:
         self._redis = redis
         self._servers = servers
         self._replicas = replicas
+        self.era = Era()
         self._lanes: dict[Server, Lane] = {}
         self._closing: set[asyncio.Future[None]] = set()
+        servers.on_change(self.era.end)
         servers.on_change(self._tidy)
 
     def commit(self, commit: Commit) -> "asyncio.Future[CommitOutcome]":
@@ -58,10 +61,10 @@ class LogStore:
         return [parse_entries(raw) for raw in await pipe.execute()]
 
     async def load(self, keys: LogKeys) -> Stored:
-        """The latest snapshot and what came after it."""
+        """The latest snapshot, and the entries from the one that it was taken after."""
         kept: Any = await self._redis.get(keys.snapshot)
         snapshot = _split(kept) if kept else None
-        entries = await self.read(keys, snapshot[0] if snapshot else 0)
+        entries = await self.read(keys, snapshot[0] - 1 if snapshot else 0)
         return Stored(snapshot, entries)
 
     async def recall(self, answer_key: str) -> bytes | None:
@@ -97,7 +100,7 @@ class LogStore:
         server = self._servers.owner(commit.keys.slot)
         lane = self._lanes.get(server)
         if lane is None:
-            lane = self._lanes[server] = Lane(server, self._reroute, self._own, self._replicas)
+            lane = self._lanes[server] = Lane(server, self._reroute, self._own, self._replicas, self.era)
         return lane
 
     async def _reroute(self, errands: list[Errand]) -> None:

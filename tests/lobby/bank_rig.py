@@ -58,6 +58,10 @@ class FragileStore(LogStore):
     def __init__(self, inner: LogStore, fuse: Fuse) -> None:
         self._inner = inner
         self._fuse = fuse
+        self.era = inner.era
+
+    async def confirm(self, key: str) -> None:
+        await self._inner.confirm(key)
 
     def commit(self, commit: Commit) -> "asyncio.Future[CommitOutcome]":
         return asyncio.ensure_future(self._commit(commit))
