@@ -6,7 +6,6 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any, TypeVar
-from weakref import WeakSet
 
 import msgspec
 import structlog
@@ -51,7 +50,7 @@ class Hub:
         self._groups = 0
         self.others: set[sse.Stream] = set()  # streams that follow no single log, to be closed with the rest
         self.draining = False
-        self._opened_otherwise: WeakSet[sse.Stream] = WeakSet()
+        self._opened_otherwise: set[sse.Stream] = set()  # these begin by more than a snapshot
         doorbell.on_loss(store.era.end)
         doorbell.on_return(self._mend_all)
 
@@ -173,6 +172,7 @@ class Hub:
 
     def _leave(self, live: AnyLive, stream: sse.Stream) -> None:
         live.remove(stream)
+        self._opened_otherwise.discard(stream)
         self._release(live, stream.user)
 
     def _release(self, live: AnyLive, user: UserId) -> None:

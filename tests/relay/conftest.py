@@ -13,8 +13,9 @@ Seat = Callable[[str], Awaitable[Peer]]
 
 
 @pytest.fixture(scope="session")
-def product() -> Iterator[Product]:
-    with short_directory() as home, Product(home, settings={"PARLOR_RATE_LIMIT": "off"}) as running:
+def product(redis_settings: dict[str, str]) -> Iterator[Product]:
+    settings = {"PARLOR_RATE_LIMIT": "off", **redis_settings}
+    with short_directory() as home, Product(home, settings=settings) as running:
         yield running
         running.stop()
         log = running.log()
