@@ -8,7 +8,7 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 UV     := $(BIN)/uv
 
-.PHONY: help run test check bench chaos soak lock clean
+.PHONY: help run test check bench chaos soak cluster lock clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -33,6 +33,9 @@ chaos: $(VENV)/.dev ## the long form of the crash tests
 
 soak: $(VENV)/.dev .browser ## the long form of the other tests
 	$(BIN)/pytest -m soak
+
+cluster: $(VENV)/.dev ## the acceptance and relay tests on a Redis Cluster
+	PARLOR_TEST_REDIS=cluster $(BIN)/pytest tests/acceptance tests/relay
 
 lock: $(VENV)/.uv ## resolve the dependencies anew into requirements/
 	$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --upgrade \

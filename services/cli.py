@@ -67,7 +67,8 @@ def main(
 def up(port: Port = None, host: Host = None, data_dir: DataDir = None) -> None:
     """Start everything in one process: lobby, session, relay, the web client, a Redis and SQLite.
 
-    With PARLOR_REDIS_URL or PARLOR_DATABASE_URL set, those are used instead of the embedded ones.
+    With PARLOR_REDIS_URL or PARLOR_DATABASE_URL set, those are used instead of the embedded ones. The former is a
+    redis://, rediss://, unix://, redis+cluster:// or redis+sentinel:// address.
     """
     settings = _settings(port=port, host=host, data_dir=data_dir)
     try:

@@ -9,9 +9,11 @@ from pathlib import Path
 import psutil
 from redis import Redis
 
+from shared.log.keys import PARTITIONS
 from tests.chaos.crashes import RECOVERY, Crash
-from tests.support.deployment import Deployment, deployment
-from tests.support.product import Product
+from tests.support.deployment import Deployment, deployment, fleet
+from tests.support.product import Product, Server
+from tests.support.redis_cluster import RedisCluster, redis_cluster
 
 SETTINGS = {"PARLOR_RATE_LIMIT": "off"}
 
@@ -110,6 +112,57 @@ class TwoReplicas:
 
     def log(self) -> str:
         return "".join(session.log() for session in self._deployed.sessions)
+
+
+class OnCluster:
+    """`parlor session` twice on a Redis Cluster, whose masters die in turn; replicas confirm what is answered."""
+
+    def __init__(self, home: Path, cluster: RedisCluster, lobby: Server, sessions: list[Server]) -> None:
+        self.home = home
+        self._cluster = cluster
+        self._lobby = lobby
+        self._sessions = sessions
+        self._replicas = itertools.cycle(sessions)
+        self._keys = itertools.cycle(f"{{p{number}}}" for number in range(PARTITIONS))
+
+    @property
+    def lobby(self) -> str:
+        return self._lobby.url
+
+    @property
+    def sessions(self) -> list[str]:
+        return [session.url for session in self._sessions]
+
+    def crash(self, crash: Crash) -> None:
+        """A master with its replica still behind it, a replica of the service, or both."""
+        assert all(session.is_running() for session in self._sessions), "a replica ended by itself"
+        replica = next(self._replicas)
+        if crash is not Crash.REDIS:
+            replica.kill()
+        if crash is not Crash.SERVICE:
+            self._cluster.fail_over(next(self._keys))
+        if crash is not Crash.REDIS:
+            replica.start()
+
+    def crash_all(self) -> None:
+        """Let every slot be served by a server that was a replica when the last move was answered."""
+        for session in self._sessions:
+            session.kill()
+        for master in self._cluster.masters:
+            self._cluster.fail_over_from(master)
+        for session in self._sessions:
+            session.start()
+
+    def log(self) -> str:
+        return "".join(session.log() for session in self._sessions)
+
+
+@contextmanager
+def on_cluster(home: Path) -> Iterator[OnCluster]:
+    database, careful = f"sqlite+aiosqlite:///{home / 'parlor.db'}", {"PARLOR_REDIS_WAIT_REPLICAS": "1"}
+    counts = {"lobby": 1, "session": 2}
+    with redis_cluster() as cluster, fleet(home, cluster.url, database, counts, careful) as started:
+        yield OnCluster(home, cluster, started["lobby"][0], started["session"])
 
 
 @contextmanager

@@ -50,18 +50,18 @@ def campaign(request: pytest.FixtureRequest) -> Campaign:
     place, plan = request.param
     seed = int(os.environ.get("PARLOR_CHAOS_SEED") or random.randrange(1_000_000))
     chance = random.Random(seed)
-    _announce(request.config, f"\n{place.__name__}, {plan.__name__} campaign: PARLOR_CHAOS_SEED={seed}")
+    announce(request.config, f"\n{place.__name__}, {plan.__name__} campaign: PARLOR_CHAOS_SEED={seed}")
     with short_directory() as home:
         with place(home) as fragile:
             done = asyncio.run(campaigns.run(fragile, plan(chance), chance))
             at_work = processes_at_work_in(fragile.home)
         _, alive = psutil.wait_procs(at_work, timeout=0)
         done.left_behind = [str(process) for process in alive]
-    _announce(request.config, str(done.tally))
+    announce(request.config, str(done.tally))
     return done
 
 
-def _announce(config: pytest.Config, text: str) -> None:
+def announce(config: pytest.Config, text: str) -> None:
     """Print at once, captured or not: a long campaign must be repeatable even if it is broken off."""
     with config.pluginmanager.getplugin("capturemanager").global_and_fixture_disabled():
         print(text, flush=True)

@@ -61,14 +61,15 @@ async def test_what_one_replica_writes_on_any_master_is_heard_by_another(here: R
         assert reader.ids() == ["1", "2"]
 
 
+@pytest.mark.parametrize("how", ["move_slot", "move_slot_at_once"])
 async def test_a_slot_may_move_while_its_logs_are_written_and_followed(
-    here: Replica, there: Replica, keys: LogKeys, cluster: RedisCluster
+    here: Replica, there: Replica, keys: LogKeys, cluster: RedisCluster, how: str
 ) -> None:
     await here.write(keys, 0, "1")
     reader = Reader()
     await reader.follow(there, keys)
     source = cluster.owner(keys.log)
-    moving = asyncio.ensure_future(asyncio.to_thread(cluster.move_slot, keys.log))
+    moving = asyncio.ensure_future(asyncio.to_thread(getattr(cluster, how), keys.log))
     version = 1
     while not moving.done() or version < 30:
         assert await here.write(keys, version, str(version + 1)) == Committed(version + 1)

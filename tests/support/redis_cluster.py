@@ -7,7 +7,6 @@ from functools import partial
 from pathlib import Path
 
 from redis.crc import key_slot
-from redis.exceptions import RedisError
 
 from tests.support.product import free_port, short_directory
 from tests.support.redis_server import RedisServer
@@ -103,9 +102,11 @@ class RedisCluster:
 
     def fail_over(self, key: str) -> None:
         """Let the master of a key die, wait until its replica has taken over, and bring it back as a replica."""
-        dying = self.owner(key)
+        self.fail_over_from(self.owner(key))
+
+    def fail_over_from(self, dying: Node) -> None:
         dying.kill()
-        wait_for(lambda: self._owned(key, dying), "a replica takes over")
+        wait_for(lambda: len(self.masters) == MASTERS, "a replica takes over")
         dying.start()
         self.wait_until_whole()
 
@@ -113,6 +114,13 @@ class RedisCluster:
         """Give the slot of a key to another master, with its keys, as an operator would."""
         with self.half_moved(key):
             pass
+
+    def move_slot_at_once(self, key: str) -> None:
+        """The same in one atomic step, as Valkey can since 9.0."""
+        slot, source = key_slot(key.encode()), self.owner(key)
+        target = next(node for node in self.masters if node is not source)
+        source.ask("CLUSTER", "MIGRATESLOTS", "SLOTSRANGE", slot, slot, "NODE", target.id)
+        wait_for(lambda: self.owner(key) is target, "the slot has moved")
 
     @contextmanager
     def half_moved(self, key: str) -> Iterator[None]:
@@ -128,12 +136,6 @@ class RedisCluster:
         finally:
             for node in (target, source, *(each for each in self.masters if each not in (source, target))):
                 node.ask("CLUSTER", "SETSLOT", slot, "NODE", target.id)
-
-    def _owned(self, key: str, dead: Node) -> bool:
-        try:
-            return self.owner(key) is not dead
-        except (AssertionError, RedisError, OSError):
-            return False
 
 
 @contextmanager
