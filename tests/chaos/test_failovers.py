@@ -5,6 +5,7 @@ who sent it was answered 503: so here a gap is no failure, but it is counted.
 """
 
 import asyncio
+import itertools
 import os
 import random
 
@@ -26,7 +27,7 @@ def campaign(request: pytest.FixtureRequest) -> Campaign:
     chance = random.Random(seed)
     announce(request.config, f"\non a cluster: PARLOR_CHAOS_SEED={seed}")
     with short_directory() as home, on_cluster(home) as fragile:
-        crashes = campaigns.for_seconds(SECONDS / 2, chance)
+        crashes = itertools.chain(campaigns.some_of_each(1, chance), campaigns.for_seconds(SECONDS / 2, chance))
         done = asyncio.run(campaigns.run(fragile, crashes, chance))
     announce(request.config, f"{done.tally}; {len(done.findings.lost)} lost, {len(done.findings.gaps)} gaps")
     return done
