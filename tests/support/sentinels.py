@@ -52,7 +52,10 @@ class Watched:
 
     @property
     def primary(self) -> RedisServer:
-        return next(server for server in self.servers if server.port == self.sentinels[0].primary_port())
+        named = self.sentinels[0].primary_port()
+        known = {server.port: server for server in self.servers}
+        assert named in known, f"the sentinels name a primary at {named}, which is none of {sorted(known)}"
+        return known[named]
 
     def start(self) -> None:
         for each in (*self.servers, *self.sentinels):
@@ -77,9 +80,10 @@ class Watched:
         """Let the primary die and wait until the sentinels name the other one; then bring it back as a replica."""
         dying = self.primary
         dying.kill()
-        wait_for(lambda: self.primary is not dying, "the sentinels name another primary")
+        (other,) = (server for server in self.servers if server is not dying)
+        wait_for(lambda: self.sentinels[0].primary_port() == other.port, "the sentinels name another primary")
         dying.start()
-        dying.ask("REPLICAOF", "127.0.0.1", self.primary.port)  # the sentinels would, ten seconds later
+        dying.ask("REPLICAOF", "127.0.0.1", other.port)  # the sentinels would, ten seconds later
         self.wait_until_whole()
 
 
