@@ -13,6 +13,7 @@ from services.lobby.letters import Out
 from shared import bridge, metrics
 from shared.ids import UserId, new_id
 from shared.kernel import Message
+from shared.log import forms
 from shared.log.commit import Commit, Committed, Conflict, KeptAnswer
 from shared.log.hub import Hub
 from shared.log.keys import log_keys
@@ -22,6 +23,9 @@ from shared.log.store import LogStore
 from shared.problems import Unavailable
 
 SERVICE = "lobby"
+FORM = 1
+"""Of entries and snapshots; raise it when a release before this one would misread what this one writes."""
+
 _ATTEMPTS = 12  # commits that may lose against a newer version before the caller is told to try again
 _SNAPSHOT_EVERY = 64
 _OVER_LIVES_ON = 24 * 3600  # seconds that Redis keeps what is over
@@ -37,6 +41,7 @@ class Entry(msgspec.Struct, Generic[F], frozen=True, gc=False, omit_defaults=Tru
     at: int
     fact: F
     letter: tuple[str, str] | None = None
+    form: int = 1  # not said unless it is another
 
 
 class Kind(Generic[S, F]):
@@ -64,14 +69,14 @@ class Kind(Generic[S, F]):
         self.over = over
         self.kept = kept
         self._fold = fold
-        self._entries: Any = msgspec.json.Decoder(Entry[facts])
-        self._states: Any = msgspec.json.Decoder(state)
+        self._entries = msgspec.json.Decoder(Entry[facts]).decode
+        self._states = msgspec.json.Decoder(state).decode
 
     def id(self, name: str) -> str:
         return f"{self.name}:{name}"
 
     def decode(self, state: S | None, raw: bytes) -> Entry[F]:
-        entry: Entry[F] = self._entries.decode(raw)
+        entry: Entry[F] = forms.entry(self._entries, raw, FORM)
         return entry
 
     def evolve(self, state: S | None, entry: Entry[F]) -> S:
@@ -82,10 +87,10 @@ class Kind(Generic[S, F]):
         return after  # type: ignore[no-any-return]  # `replace` keeps the type
 
     def encode_state(self, state: S) -> bytes:
-        return bridge.write(state)
+        return forms.stamped(bridge.write(state), FORM)
 
     def decode_state(self, raw: bytes) -> S:
-        state: S = self._states.decode(raw)
+        state: S = forms.state(self._states, raw, FORM)
         return state
 
     def perspective(self, state: S, user: UserId) -> Hashable:
@@ -285,7 +290,7 @@ class Logs:
         last = len(facts) - 1
         source = (letter.partition, letter.place) if letter else None
         return [
-            Entry(f"{self._process}-{next(self._count)}", now, fact, source if i == last else None)
+            Entry(f"{self._process}-{next(self._count)}", now, fact, source if i == last else None, FORM)
             for i, fact in enumerate(facts)
         ]
 

@@ -9,10 +9,11 @@ import msgspec
 from services.lobby import matching
 from services.lobby.channels import FREE
 from services.lobby.letters import CancelFind, Find, Granted, MatchMade, Out, Step, Ticket, ToQueue, to_user
-from services.lobby.logs import SERVICE, Entry, envelope
+from services.lobby.logs import FORM, SERVICE, Entry, envelope
 from services.lobby.matching import Combo, Match, Tickets
 from shared import bridge, metrics
 from shared.ids import UserId, derived_id, new_id
+from shared.log import forms
 from shared.log.commit import Commit, Committed, Conflict, Past
 from shared.log.keys import LogKeys, log_keys
 from shared.log.outbox import Letter, is_after
@@ -48,8 +49,8 @@ class _Snapshot(msgspec.Struct, frozen=True, gc=False):
     handled: dict[str, str]
 
 
-_entry: Any = msgspec.json.Decoder(Entry[QueueFact])
-_snapshot = msgspec.json.Decoder(_Snapshot)
+_entry = msgspec.json.Decoder(Entry[QueueFact]).decode
+_snapshot = msgspec.json.Decoder(_Snapshot).decode
 _letter = msgspec.json.Decoder(ToQueue)
 
 
@@ -105,7 +106,7 @@ class Draft:
         self._undo.append(lambda: self.tickets.add(ticket))
 
     def _write(self, fact: QueueFact, source: tuple[str, str] | None = None) -> None:
-        self.entries.append(Entry(f"{self._process}-{new_id()}", self.now, fact, source))
+        self.entries.append(Entry(f"{self._process}-{new_id()}", self.now, fact, source, FORM))
 
 
 class Queue:
@@ -142,14 +143,15 @@ class Queue:
             entries = await self._store.read(self.keys, self.version)
         for version, raw in entries:
             if version > self.version:
-                self._apply(version, _entry.decode(raw))
+                self._apply(version, forms.entry(_entry, raw, FORM))
             if version == self.version:
                 self._last = raw
 
     def snapshot(self, entries: list[Entry[QueueFact]]) -> bytes:
         """The queue as it is once these are committed."""
         handled = {**self.handled, **dict(entry.letter for entry in entries if entry.letter)}
-        return bridge.write(_Snapshot(list(self.tickets.by_id.values()), list(self.tickets.recent), handled))
+        kept = _Snapshot(list(self.tickets.by_id.values()), list(self.tickets.recent), handled)
+        return forms.stamped(bridge.write(kept), FORM)
 
     def forget(self) -> None:
         """What is known may be wrong: read it anew next time."""
@@ -167,7 +169,7 @@ class Queue:
         return last is not None and not is_after(letter.place, last)
 
     def _restore(self, version: int, raw: bytes) -> None:
-        kept = _snapshot.decode(raw)
+        kept = forms.state(_snapshot, raw, FORM)
         self.version, self.handled = version, kept.handled
         self.tickets.recent.extend(kept.recent)
         for ticket in kept.tickets:

@@ -7,8 +7,9 @@ from typing import Any
 import msgspec
 
 from services.relay import rooms
-from services.relay.rooms import Entry, Room
+from services.relay.rooms import FORM, Entry, Room
 from shared.ids import UserId, derived_id
+from shared.log import forms
 from shared.log.live import Here
 from shared.sse import Verbatim
 
@@ -37,16 +38,18 @@ class RoomLog:
         return _encode(entry)
 
     def decode(self, state: Room | None, raw: bytes) -> Entry:
-        return _decode_entry(raw)
+        entry: Entry = forms.entry(_decode_entry, raw, FORM)
+        return entry
 
     def evolve(self, state: Room | None, entry: Entry) -> Room:
         return rooms.evolve(state, entry)
 
     def encode_state(self, state: Room) -> bytes:
-        return _encode(state)
+        return forms.stamped(_encode(state), FORM)
 
     def decode_state(self, raw: bytes) -> Room:
-        return _decode_room(raw)
+        room: Room = forms.state(_decode_room, raw, FORM)
+        return room
 
     def perspective(self, state: Room, user: UserId) -> Hashable:
         return user

@@ -22,6 +22,9 @@ from services.relay.messages import (
 from shared.ids import UserId
 from shared.kernel import Value
 
+FORM = 1
+"""Of entries and snapshots; raise it when a release before this one would misread what this one writes."""
+
 
 class Phase(StrEnum):
     WAITING = "waiting"
@@ -82,7 +85,7 @@ class Entry(msgspec.Struct, frozen=True, gc=False, array_like=True):
     id: str
     at: int
     facts: tuple[Fact, ...]
-    form: int = 1
+    form: int = FORM
 
 
 # -- state ----------------------------------------------------------------------------------------------------

@@ -14,6 +14,9 @@ GameMove = TypeVar("GameMove")
 
 _BOT = "bot:"
 
+FORM = 1
+"""Of entries and snapshots; raise it when a release before this one would misread what this one writes."""
+
 
 class Player(Value, frozen=True):
     user: UserId
@@ -158,7 +161,7 @@ class Entry(msgspec.Struct, Generic[GameOptions, Position, GameEvent, GameMove],
         | Aborted,
         ...,
     ]
-    form: int = 1
+    form: int = FORM
 
 
 AnyEntry = Entry[Any, Any, Any, Any]

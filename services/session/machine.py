@@ -6,13 +6,14 @@ from typing import Any
 import msgspec
 
 from services.session import views
-from services.session.facts import AnyEntry, Created, Entry
+from services.session.facts import FORM, AnyEntry, Created, Entry
 from services.session.games import AnyGame, Games
 from services.session.match import AnyMatch, Match, evolve
 from shared.ids import UserId
 from shared.kernel import Message
+from shared.log import forms
+from shared.log.forms import NotUnderstood
 from shared.log.live import Here
-from shared.problems import Problem
 
 
 class _TypeOnly(msgspec.Struct):
@@ -29,14 +30,14 @@ class GameLog:
         self._games = games
         self._codecs = {
             t.game_type: (
-                msgspec.json.Decoder(_bound(Entry, forms.options, forms.state, forms.event, forms.move)),
-                msgspec.json.Decoder(_bound(Match, forms.options, forms.state, forms.event)),
+                msgspec.json.Decoder(_bound(Entry, own.options, own.state, own.event, own.move)).decode,
+                msgspec.json.Decoder(_bound(Match, own.options, own.state, own.event)).decode,
             )
             for game in games.all
-            for forms in (game.forms,)
+            for own in (game.forms,)
             for t in game.types
         }
-        self._untyped = msgspec.json.Decoder(Entry[Any, Any, Any, Any])
+        self._untyped = msgspec.json.Decoder(Entry[Any, Any, Any, Any]).decode
         self._encode = msgspec.json.Encoder().encode
 
     def game(self, match: AnyMatch) -> AnyGame:
@@ -46,13 +47,13 @@ class GameLog:
         return self._encode(entry)
 
     def decode(self, state: AnyMatch | None, raw: bytes) -> AnyEntry:
-        game_type = state.game_type if state else _created(self._untyped.decode(raw)).game_type
-        entry: AnyEntry = self._codec(game_type)[0].decode(raw)
+        game_type = state.game_type if state else _created(forms.entry(self._untyped, raw, FORM)).game_type
+        entry: AnyEntry = forms.entry(self._codec(game_type)[0], raw, FORM)
         return entry
 
     def _codec(self, game_type: str) -> tuple[Any, Any]:
         if game_type not in self._codecs:
-            raise Problem("unavailable", f"{game_type} is not installed here.", retry_after=60)
+            raise NotUnderstood  # a game that is not installed here
         return self._codecs[game_type]
 
     def evolve(self, state: AnyMatch | None, entry: AnyEntry) -> AnyMatch:
@@ -60,11 +61,14 @@ class GameLog:
         return evolve(self._games.game(game_type), state, entry)
 
     def encode_state(self, state: AnyMatch) -> bytes:
-        return self._encode(state)
+        return forms.stamped(self._encode(state), FORM)
 
     def decode_state(self, raw: bytes) -> AnyMatch:
-        game_type = msgspec.json.decode(raw, type=_TypeOnly).game_type
-        match: AnyMatch = self._codec(game_type)[1].decode(raw)
+        form, body = forms.opened(raw)
+        if form != FORM:
+            raise NotUnderstood  # the whole log is there to be folded instead
+        game_type = msgspec.json.decode(body, type=_TypeOnly).game_type
+        match: AnyMatch = self._codec(game_type)[1](body)
         return match
 
     def perspective(self, state: AnyMatch, user: UserId) -> Hashable:

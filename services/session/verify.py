@@ -13,6 +13,7 @@ from services.session.games import AnyGame, Games
 from services.session.machine import GameLog
 from services.session.match import AnyMatch
 from shared.kernel import Decision, Outcome, Refusal
+from shared.log.forms import NotUnderstood
 
 
 class Check(msgspec.Struct, frozen=True):
@@ -81,7 +82,10 @@ def _course(games: Games, replay: Replay, log: list[LogLine]) -> Iterator[Check]
 
 def _entry(machine: GameLog, match: AnyMatch | None, line: LogLine) -> AnyEntry:
     raw = msgspec.json.encode({"id": "", "at": line.at, "facts": line.facts})
-    return machine.decode(match, raw)
+    try:
+        return machine.decode(match, raw)
+    except NotUnderstood as error:
+        raise ValueError(f"version {line.version} has a form that this release does not know") from error
 
 
 def _wrong(game: AnyGame, match: AnyMatch | None, version: int, fact: Fact, replay: Replay) -> str | None:

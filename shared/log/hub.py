@@ -16,8 +16,9 @@ from shared import metrics, sse
 from shared.ids import UserId
 from shared.log import presence
 from shared.log.doorbell import Doorbell
+from shared.log.forms import NotUnderstood
 from shared.log.keys import log_keys
-from shared.log.live import Here, LiveLog, Machine, Person, Transition
+from shared.log.live import Asked, Here, LiveLog, Machine, Person, Transition
 from shared.log.store import LogStore, parse_entries
 
 _HELD = 20_000  # logs kept in memory without a follower
@@ -137,7 +138,7 @@ class Hub:
     ) -> Callable[[], None]:
         """Let a function hear of every entry from now on; answers how to end that. The log is then up to date.
 
-        `lost` is called should Redis have lost what was heard: the log begins again somewhere before it.
+        `lost` is called should Redis have lost what was heard, or should this release not be able to read on.
         """
         live = self._heard(live)
         live.taps.append(hear)
@@ -188,8 +189,11 @@ class Hub:
             self._settle(live)
             return
         version, _, raw = payload.partition(b" ")
-        if not live.ring(int(version), raw):
-            self._spawn(self._mend(live))
+        try:
+            if not live.ring(int(version), raw):
+                self._spawn(self._mend(live))
+        except NotUnderstood:
+            self._give_up(live)
 
     async def _mend(self, live: AnyLive) -> None:
         """Read what the doorbell missed, once more if it rings meanwhile."""
@@ -203,8 +207,27 @@ class Hub:
             try:
                 if await live.catch_up():
                     metrics.GAPS.inc()
+            except NotUnderstood:
+                self._give_up(live)
             finally:
                 again = self._mending.pop(key)
+
+    async def _take(self, live: AnyLive, entries: list[tuple[int, bytes]], asked: Asked) -> None:
+        """What the doorbell missed."""
+        try:
+            if await live.accept(entries, asked):
+                metrics.GAPS.inc()
+        except NotUnderstood:
+            self._give_up(live)
+
+    def _give_up(self, live: AnyLive) -> None:
+        """A newer release has written here: let those who follow go to a replica that can read on."""
+        log.warning("entry_not_understood", log=live.keys.log, after=live.version)
+        for streams in live.streams.values():
+            for stream in streams:
+                stream.close()
+        for lost in list(live.losses):
+            lost()
 
     async def _mend_all(self) -> None:
         await self._beat([live for live, _ in self._followed.values()])
@@ -295,8 +318,7 @@ class Hub:
         reading = [(live.keys, each.after) for live, each in zip(tapped, asked, strict=True)]
         logs = await self._store.read_many(reading) if tapped else []
         for live, each, news in zip(tapped, asked, logs, strict=True):
-            if await live.accept(news, each):
-                metrics.GAPS.inc()
+            await self._take(live, news, each)
         lives = [live for live in lives if live.people]
         if not lives:
             return
@@ -308,8 +330,7 @@ class Hub:
             pipe.xrange(live.keys.log, f"({each.after}-0", "+")
         replies = zip(*[iter(await pipe.execute())] * 4, strict=True)
         for live, each, (_, _, present, entries) in zip(lives, asked, replies, strict=True):
-            if await live.accept(parse_entries(entries), each):
-                metrics.GAPS.inc()
+            await self._take(live, parse_entries(entries), each)
             self._seen(live, self._presence.heard(present))
 
     async def drain(self, seconds: float) -> None:
@@ -334,6 +355,6 @@ class Hub:
 
 
 async def _quietly(work: Awaitable[None]) -> None:
-    """Redis being away is mended by the next heartbeat."""
-    with suppress(RedisError, OSError):
+    """Redis being away is mended by the next heartbeat, which also notices an entry that we cannot read."""
+    with suppress(RedisError, OSError, NotUnderstood):
         await work

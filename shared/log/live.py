@@ -11,6 +11,7 @@ from shared import metrics, sse, tracing
 from shared.ids import UserId
 from shared.kernel import Message
 from shared.log.commit import Commit, Past
+from shared.log.forms import NotUnderstood
 from shared.log.keys import LogKeys
 from shared.log.store import LogStore
 from shared.problems import Problem
@@ -109,7 +110,7 @@ class LiveLog(Generic[S, E]):
         self.people: Here = {}  # those with streams in this process
         self.visits: Counter[UserId] = Counter()  # how many streams each of them has open or opening
         self.taps: list[Callable[[Transition[S, E]], None]] = []  # what else hears of every entry
-        self.losses: list[Callable[[], None]] = []  # what else hears that entries were lost
+        self.losses: list[Callable[[], None]] = []  # what else hears that it goes on otherwise or elsewhere
         self.here: Here = {}  # those with streams anywhere, and those who are away
         self._state: S | None = None
         self._own: tuple[bytes, E, S] | None = None
@@ -130,10 +131,16 @@ class LiveLog(Generic[S, E]):
         """Read the whole of it; False when there is no such log."""
         self._era = self._store.era.now
         stored = await self._store.load(self.keys)
+        entries = stored.entries
         if stored.snapshot:
-            self.version = stored.snapshot[0]
-            self._state = self.machine.decode_state(stored.snapshot[1])
-        for version, raw in stored.entries:
+            try:
+                self._state = self.machine.decode_state(stored.snapshot[1])
+                self.version = stored.snapshot[0]
+            except NotUnderstood:  # only a cache, and of another release; the log may be whole
+                entries = await self._store.read(self.keys, 0)
+                if not entries or entries[0][0] != 1:
+                    raise
+        for version, raw in entries:
             if version == self.version:
                 self._last = raw
             self._take(version, raw)

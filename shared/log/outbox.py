@@ -10,11 +10,13 @@ from redis.exceptions import RedisError, ResponseError
 
 from shared import metrics
 from shared.log.doorbell import Doorbell
+from shared.log.forms import NotUnderstood
 from shared.log.keys import Partition
-from shared.log.workers import LEASE_MS, Worker
+from shared.log.workers import LEASE_MS, RELEASE, Worker
 from shared.problems import Unavailable
 
 _AT_ONCE = 100
+_STEP_BACK = 10.0  # seconds for which what is beyond us is left to the other replicas
 
 # Take the lease, or keep it, and what there is to read: first what failed before. One consumer name for all: order
 # holds. Answers the messages, or for how many more ms somebody else has the lease.
@@ -65,6 +67,7 @@ class Outbox(Worker):
         self._confirm = confirm
         self._readers = {name, *readers}
         self._others: dict[Partition, float] = {}  # until when another process has the lease
+        self._beyond: dict[Partition, float] = {}  # what we could not read, and when we may try again
         self._to_trim: set[Partition] = set()  # read, but not yet shortened; once a second will do
 
     async def prepare(self) -> None:
@@ -89,6 +92,9 @@ class Outbox(Worker):
             await self._deliver(partition, messages)
 
     async def _take(self, partitions: list[Partition]) -> list[tuple[Partition, list[Message]]]:
+        if self._beyond:
+            now = asyncio.get_running_loop().time()
+            partitions = [partition for partition in partitions if self._beyond.get(partition, 0.0) <= now]
         if not partitions:
             return []
         pipe = self._redis.pipeline(transaction=False)
@@ -111,6 +117,11 @@ class Outbox(Worker):
         try:
             await self._confirm(partition.outbox)
             await self.hand_over(partition, [(message_id.decode(), body) for message_id, (_, body) in messages])
+        except (NotUnderstood, msgspec.ValidationError):
+            metrics.OUTBOX.labels(self._name, "failed").inc()
+            log.warning("outbox_not_understood", worker=self._name, first=messages[0][0].decode())
+            await self._step_back(partition)
+            return
         except (RedisError, OSError, Unavailable):
             raise
         except Exception:
@@ -121,6 +132,11 @@ class Outbox(Worker):
         metrics.OUTBOX.labels(self._name, "done").inc(len(messages))
         metrics.OUTBOX_LAG.labels(self._name).observe(metrics.since(_order(messages[0][0])[0]))
         self._to_trim.add(partition)
+
+    async def _step_back(self, partition: Partition) -> None:
+        """A newer release has written here: let a replica of that release have the lease."""
+        self._beyond[partition] = asyncio.get_running_loop().time() + _STEP_BACK
+        await self._redis.eval(RELEASE, 1, partition.lease(self._name), self._process)
 
     async def hand_over(self, partition: Partition, messages: list[tuple[str, bytes]]) -> None:
         await self._handle([body for _, body in messages])

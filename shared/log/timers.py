@@ -11,6 +11,7 @@ from redis.exceptions import RedisError
 
 from shared import metrics
 from shared.log.doorbell import Doorbell
+from shared.log.forms import NotUnderstood
 from shared.log.keys import Partition
 from shared.log.workers import LEASE_MS, Worker
 from shared.problems import Unavailable
@@ -113,6 +114,8 @@ class Timers(Worker):
         metrics.TIMERS_LATE.observe((self._clock() - deadline) / 1000)
         try:
             await self._expire(log_id.decode(), held)
+        except NotUnderstood:
+            log.warning("timer_not_understood", log=log_id.decode())  # whoever understands sees that it is overdue
         except (RedisError, OSError, Unavailable):
             raise
         except Exception:

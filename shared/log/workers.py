@@ -16,7 +16,7 @@ from shared.problems import Unavailable
 LEASE_MS = 3_000
 POLL = 1.0  # seconds between looks; the doorbell tells of what cannot wait that long
 
-_RELEASE = "if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end return 1"
+RELEASE = "if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end return 1"
 
 log = structlog.get_logger()
 
@@ -75,7 +75,7 @@ class Worker:
         """Let another process take over at once."""
         pipe = self._redis.pipeline(transaction=False)
         for partition in self._partitions:
-            pipe.eval(_RELEASE, 1, partition.lease(self._name), self._process)
+            pipe.eval(RELEASE, 1, partition.lease(self._name), self._process)
         await pipe.execute()
 
     async def _listen(self) -> None:

@@ -57,6 +57,10 @@ class Reader(asyncio.Transport):
     def ids(self) -> list[str]:
         return [line[4:] for line in self.text.splitlines() if line.startswith("id: ")]
 
+    async def ends(self) -> None:
+        """Return once the response is over."""
+        await asyncio.wait_for(self._task, 20)
+
     async def leave(self) -> None:
         self._task.cancel()
         await asyncio.gather(self._task, return_exceptions=True)
