@@ -12,6 +12,7 @@ from typing import Annotated, NoReturn
 import httpx
 import msgspec
 import typer
+from prometheus_client import start_http_server
 from pydantic import ValidationError
 from redis.exceptions import RedisError
 from rich.console import Console
@@ -221,7 +222,9 @@ def _alone(name: str, port: int | None, host: str | None, workers: int) -> None:
     sock = _listening(settings)
     settings.port = sock.getsockname()[1]
 
-    def work() -> int:
+    def work(number: int = 0) -> int:
+        if settings.metrics_port is not None:
+            _show_metrics(settings.host, settings.metrics_port + number)
         hosted = serve.Hosted(lambda: _one(name, settings), settings.grace_ms / 1000)
         _report(serve.run(hosted, sock))
         return 0
@@ -229,15 +232,23 @@ def _alone(name: str, port: int | None, host: str | None, workers: int) -> None:
     if workers == 1:
         work()
     else:
-        sys.exit(serve.run_many(workers, lambda: _exit_code(work)))
+        sys.exit(serve.run_many(workers, lambda number: _exit_code(work, number)))
 
 
-def _exit_code(work: Callable[[], int]) -> int:
+def _exit_code(work: Callable[[int], int], number: int) -> int:
     """A worker's exit code; a failure has told its reason already."""
     try:
-        return work()
+        return work(number)
     except SystemExit:
         return serve.COULD_NOT_START
+
+
+def _show_metrics(host: str, port: int) -> None:
+    """This process's metrics at a port of its own; workers share the other one, where a scrape meets any of them."""
+    try:
+        start_http_server(port, host)
+    except OSError as error:
+        _fail(f"Cannot listen on {host}:{port}: {error.strerror}.", "Choose other ports with PARLOR_METRICS_PORT.")
 
 
 # -- words with the user ------------------------------------------------------------------------------------

@@ -28,6 +28,17 @@ TIMERS_LATE = Histogram(
     "How long after its deadline a timer was acted on.",
     buckets=(0.01, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 30),
 )
+QUEUED = Gauge(
+    "parlor_queue_waiting",
+    "Searches that wait in the queues counted here; one that takes several types counts in each.",
+    ["game_type"],
+)
+QUEUE_WAIT = Histogram(
+    "parlor_queue_wait_seconds",
+    "How long those who were matched had waited.",
+    ["game_type"],
+    buckets=(0.1, 0.5, 1, 2, 5, 10, 20, 60, 300),
+)
 OUTBOX = Counter("parlor_outbox_total", "Outbox messages handled.", ["worker", "outcome"])
 OUTBOX_LAG = Histogram(
     "parlor_outbox_lag_seconds",

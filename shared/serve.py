@@ -152,12 +152,12 @@ def run(hosted: Hosted, sock: socket.socket) -> Exception | None:
     return None
 
 
-def run_many(workers: int, work: Callable[[], int]) -> int:
+def run_many(workers: int, work: Callable[[int], int]) -> int:
     """Run `work` in as many processes; one that dies is replaced, one that cannot start ends them all.
 
-    Answers an exit code.
+    Each is told its number, which its successor has too. Answers an exit code.
     """
-    children: set[int] = set()
+    children: dict[int, int] = {}  # by process id
     stopping = False
     code = 0
 
@@ -168,19 +168,19 @@ def run_many(workers: int, work: Callable[[], int]) -> int:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGTERM)
 
-    def fork() -> None:
+    def fork(number: int) -> None:
         pid = os.fork()
         if pid == 0:
-            os._exit(work())
-        children.add(pid)
+            os._exit(work(number))
+        children[pid] = number
 
     for each in (signal.SIGINT, signal.SIGTERM):
         signal.signal(each, stop)
-    for _ in range(workers):
-        fork()
+    for number in range(workers):
+        fork(number)
     while children:
         pid, status = os.wait()
-        children.discard(pid)
+        number = children.pop(pid)
         if stopping:
             continue
         if os.waitstatus_to_exitcode(status) == COULD_NOT_START:
@@ -188,7 +188,7 @@ def run_many(workers: int, work: Callable[[], int]) -> int:
             stop()
         else:
             log.warning("worker_died", pid=pid, status=os.waitstatus_to_exitcode(status))
-            fork()
+            fork(number)
     return code
 
 

@@ -30,6 +30,9 @@ class Settings(BaseSettings):
     trusted_proxies: str = Field("127.0.0.1", description="whose X-Forwarded-For is believed; a list with commas, or *")
     rate_limit: Literal["on", "off"] = "on"
     log_level: Literal["debug", "info", "warning", "error"] = "info"
+    metrics_port: int | None = Field(
+        None, ge=1, le=65535, description="with --workers, the first of as many ports at which each shows its metrics"
+    )
     tracing: Literal["off", "otlp", "console"] = Field("off", description="where traces go; OTEL_* say more")
     log_format: Literal["auto", "json", "console"] = "auto"
     grace_ms: int = Field(5_000, ge=0, description="how long a stopping service takes to close its streams")

@@ -69,7 +69,7 @@ class PostOffice:
             await self._seat(name, Expire(), None)
             await self._logs.right_timer(self._kinds.table, name)
         elif kind == "queue":
-            await self._queues.expire(name)
+            await self._queues.expire(name, in_charge)
 
     async def credit(self, log_id: str, begun: int, until: int) -> None:
         """The lobby's waits are on the wall clock: whoever was away has waited too."""

@@ -5,7 +5,7 @@ other's inverse, so that whatever was done can be taken back. Time is an argumen
 """
 
 from bisect import bisect_left, insort
-from collections import deque
+from collections import Counter, deque
 from typing import TypeAlias
 
 import msgspec
@@ -33,6 +33,10 @@ def window(waited_ms: int) -> float:
 _WIDENS_AFTER = tuple(UNLIMITED_AFTER_MS * step // _STEPS for step in range(1, _STEPS + 1))
 
 
+def _types(ticket: Ticket) -> set[str]:
+    return {game_type for game_type, *_ in ticket.combos}
+
+
 class Match(msgspec.Struct, frozen=True):
     """Tickets that play together, the oldest first."""
 
@@ -46,6 +50,7 @@ class Tickets:
     def __init__(self) -> None:
         self.by_id: dict[str, Ticket] = {}
         self.recent: deque[int] = deque(maxlen=_RECENT)  # how long those who were matched last had waited
+        self.by_type: Counter[str] = Counter()  # how many would take a game type
         self._by_age: list[tuple[int, str]] = []
         self._by_user: dict[UserId, dict[str, None]] = {}
         self._by_combo: dict[Combo, list[tuple[float, str]]] = {}  # by rating
@@ -55,6 +60,7 @@ class Tickets:
         self.by_id[ticket.id] = ticket
         insort(self._by_age, (ticket.since, ticket.id))
         self._by_user.setdefault(ticket.who.user, {})[ticket.id] = None
+        self.by_type.update(_types(ticket))
         for combo in ticket.combos:
             insort(self._by_combo.setdefault(combo, []), (ticket.ratings[combo[0]], ticket.id))
             self._queued.setdefault(combo, {})[ticket.id] = None
@@ -62,6 +68,7 @@ class Tickets:
     def remove(self, ticket_id: str) -> Ticket:
         ticket = self.by_id.pop(ticket_id)
         del self._by_age[bisect_left(self._by_age, (ticket.since, ticket_id))]
+        self.by_type.subtract(_types(ticket))
         mine = self._by_user[ticket.who.user]
         del mine[ticket_id]
         if not mine:

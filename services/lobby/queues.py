@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any, TypeAlias, assert_never
 
 import msgspec
@@ -24,6 +25,7 @@ _ATTEMPTS = 12
 _LETTERS_ARRIVE_WITHIN = 50  # looks, 20 ms apart
 _SNAPSHOT_EVERY = 256  # entries, and as many as there are tickets
 _LOOKS_EVERY_MS = 250  # windows that widen within this are looked at together
+_COUNTED_EVERY_MS = 15_000  # a queue in which somebody waits is looked at this often, if only to be counted
 _KIND = "queue"
 
 
@@ -62,6 +64,7 @@ class Draft:
         self.now = now
         self.entries: list[Entry[QueueFact]] = []
         self.letters: list[Out] = []
+        self.waited: list[tuple[str, int]] = []  # game type, ms
         self._process = process
         self._undo: list[Callable[[], Any]] = []
 
@@ -83,11 +86,12 @@ class Draft:
 
     def pair(self, match: Match) -> None:
         ids = tuple(ticket.id for ticket in match.tickets)
+        game_type, _, bet = match.combo
         for ticket in match.tickets:
             self._remove(ticket.id)
-            self.tickets.recent.append(max(0, self.now - ticket.since))
+            self.waited.append((game_type, max(0, self.now - ticket.since)))
+            self.tickets.recent.append(self.waited[-1][1])
         self._write(Paired(ids, match.combo))
-        game_type, _, bet = match.combo
         currency = match.tickets[0].currencies.get(game_type) if bet else None
         players = tuple(ticket.who for ticket in match.tickets)
         self.letters.append((f"table:{derived_id('match', *ids)}", MatchMade(game_type, bet, currency, players, ids)))
@@ -118,6 +122,7 @@ class Queue:
         self.version = 0
         self.handled: dict[str, str] = {}
         self.looked_at = 0  # until when widening windows have been looked at; this process need not have done all
+        self.counted_at = 0  # when we last looked as the one who has the lease
         self.turn = asyncio.Lock()
         self._store = store
         self._last, self._era = b"", 0
@@ -202,6 +207,7 @@ class Queues:
         self._clock = clock
         self._process = new_id()
         self._held: dict[str, Queue] = {}
+        self._shown: set[str] = set()  # game types for which somebody has waited here
 
     async def deliver(self, name: str, letters: list[tuple[Letter, bytes]]) -> None:
         """Outbox handler: searches and cancellations, all in one commit."""
@@ -214,8 +220,8 @@ class Queues:
 
         await self._submit(name, work)
 
-    async def expire(self, name: str) -> None:
-        """Windows have widened: serve whom that helps, the oldest first."""
+    async def expire(self, name: str, in_charge: bool) -> None:
+        """Windows have widened: serve whom that helps, the oldest first. Who is in charge counts those who wait."""
 
         def work(queue: Queue, draft: Draft) -> None:
             for ticket in queue.tickets.widened(queue.looked_at, draft.now):
@@ -225,6 +231,15 @@ class Queues:
 
         queue = await self._submit(name, work, always=True)
         queue.looked_at = max(queue.looked_at, self._clock() - _LOOKS_EVERY_MS)
+        queue.counted_at = self._clock() if in_charge else 0
+        for game_type in queue.tickets.by_type.keys() - self._shown:
+            self._shown.add(game_type)
+            metrics.QUEUED.labels(game_type).set_function(partial(self._waiting, game_type))
+
+    def _waiting(self, game_type: str) -> int:
+        """In the queues that are ours to count: each is one replica's, so that the sum over all is the truth."""
+        since = self._clock() - 2 * _COUNTED_EVERY_MS
+        return sum(queue.tickets.by_type[game_type] for queue in self._held.values() if queue.counted_at > since)
 
     async def show(self, name: str, user: UserId, searches: Callable[[], Awaitable[set[str]]]) -> dict[str, Any]:
         """How many wait for what, how long it took lately, and how the caller's own search stands.
@@ -238,6 +253,8 @@ class Queues:
             if not await searches() - queue.tickets.by_id.keys():
                 break
             await asyncio.sleep(0.02)
+        if not queue.version:
+            self._held.pop(name, None)  # there is no such queue; asking for one must not cost memory
         tickets, now = queue.tickets, self._clock()
         mine = tickets.of_user(user)
         recent = tickets.recent
@@ -277,6 +294,8 @@ class Queues:
                 outcome = await self._commit(queue, draft)
                 if outcome is not None:
                     queue.committed(outcome, draft.entries)
+                    for game_type, ms in draft.waited:
+                        metrics.QUEUE_WAIT.labels(game_type).observe(ms / 1000)
                     return queue
                 draft.take_back()
                 metrics.CONFLICTS.inc()
@@ -289,6 +308,8 @@ class Queues:
         every = max(_SNAPSHOT_EVERY, len(queue.tickets.by_id))
         snapshot = version // every > queue.version // every
         due = queue.tickets.widens_next(draft.now)
+        if due is None and queue.tickets.by_id:
+            due = draft.now + _COUNTED_EVERY_MS
         try:
             outcome = await self._store.commit(
                 Commit(

@@ -2,11 +2,12 @@
 
 from pathlib import Path
 
+import httpx
 import psutil
 
 from tests.support.client import Player, open_client
 from tests.support.deployment import settings_for
-from tests.support.product import Server, run_parlor, short_directory
+from tests.support.product import Server, free_port, run_parlor, short_directory
 from tests.support.redis_server import RedisServer
 from tests.support.waiting import eventually
 from tests.support.xsos import X_WINS, Match
@@ -26,14 +27,27 @@ async def play_a_game(lobby: Server, session: Server) -> None:
             assert (await events.next("game_over")).data["reason"] == "line"
 
 
+def shown_by_each(first: int) -> list[dict[str, float]]:
+    """What two workers show at their own ports, by the name of the metric."""
+    pages = [httpx.get(f"http://127.0.0.1:{port}/metrics", trust_env=False).text for port in (first, first + 1)]
+    return [
+        {name: float(value) for name, value in (line.rsplit(" ", 1) for line in page.splitlines() if line[0] != "#")}
+        for page in pages
+    ]
+
+
 async def test_workers_share_the_port_are_replaced_when_killed_and_end_together(tmp_path: Path) -> None:
     with short_directory() as home, RedisServer(home) as redis:
         settings = settings_for(redis.url, f"sqlite+aiosqlite:///{tmp_path / 'parlor.db'}")
         assert run_parlor("migrate", settings=settings, cwd=home).returncode == 0
         lobby = Server("lobby", services=("lobby",), home=home, settings=settings)
-        session = Server("session", "--workers", "2", services=("session",), home=home, settings=settings)
+        first = free_port()
+        own = {**settings, "PARLOR_METRICS_PORT": str(first)}
+        session = Server("session", "--workers", "2", services=("session",), home=home, settings=own)
         with lobby, session:
             await play_a_game(lobby, session)
+            moves = 'parlor_commands_total{command="move",outcome="accepted"}'
+            assert sum(shown.get(moves, 0) for shown in shown_by_each(first)) == len(X_WINS)
             before = workers(session)
             assert len(before) == 2
             before[0].kill()
@@ -43,4 +57,5 @@ async def test_workers_share_the_port_are_replaced_when_killed_and_end_together(
 
             after = await eventually(alive, lambda now: len(now) == 2 and before[0] not in now, timeout=10)
             await play_a_game(lobby, session)
+            assert all(shown["process_cpu_seconds_total"] > 0 for shown in shown_by_each(first))
         assert not any(each.is_running() for each in after)

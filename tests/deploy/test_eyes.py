@@ -12,6 +12,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from tests.support.client import Player, open_client
 from tests.support.databases import Sqlite
 from tests.support.deployment import fleet
+from tests.support.lobby import Seat, search
 from tests.support.product import Server, short_directory
 from tests.support.redis_server import RedisServer
 from tests.support.waiting import eventually
@@ -139,3 +140,21 @@ async def test_live_games_and_the_lag_of_events_are_measured(parlor: dict[str, l
         assert (await ann.resign(match.id)).is_success
         await eventually(lambda: measured("parlor_live_logs"), lambda count: count < most, timeout=15.0)
         await eventually(lambda: measured("parlor_outbox_lag_seconds_count"), bool, timeout=15.0)
+
+
+async def test_searches_that_wait_and_how_long_they_took_are_measured(parlor: dict[str, list[Server]]) -> None:
+    (lobby_server,) = parlor["lobby"]
+    async with open_client(lobby_server.url) as lobby:
+
+        async def measured(name: str) -> float:
+            shown = (await lobby.get("/lobby/metrics")).text.splitlines()
+            return sum(float(line.rsplit(" ", 1)[1]) for line in shown if line.startswith(f"{name}{{"))
+
+        ann, bob = [await Seat.open(await Player.guest(lobby, nick)) for nick in ("Ann", "Bob")]
+        await ann.do("find", search("eyes", seats=2))
+        await eventually(lambda: measured("parlor_queue_waiting"), lambda waiting: waiting == 1, timeout=20.0)
+        matched = await measured("parlor_queue_wait_seconds_count")
+        await bob.do("find", search("eyes", seats=2))
+        await ann.until("begin")
+        assert await measured("parlor_queue_wait_seconds_count") == matched + 2
+        await eventually(lambda: measured("parlor_queue_waiting"), lambda waiting: waiting == 0, timeout=20.0)

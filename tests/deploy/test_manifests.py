@@ -120,6 +120,20 @@ def test_dashboard_and_alarms_ask_for_metrics_that_exist() -> None:
     assert names_in(" ".join(asked)) | names_in(alarms) <= measured()
 
 
+def test_dashboard_and_alarms_ask_for_labels_that_exist() -> None:
+    """A misspelled label makes an alarm that never rings."""
+    ours = [each for each in vars(metrics).values() if isinstance(each, MetricWrapperBase)]
+    known = {label for metric in ours for label in metric._labelnames} | {"job", "instance", "le"}
+    texts = [(DEPLOY / "grafana" / "dashboards" / "parlor.json").read_text().replace('\\"', '"')]
+    texts.append((DEPLOY / "prometheus" / "alerts.yml").read_text())
+    for text in texts:
+        grouped = [label.strip() for by in re.findall(r"by \(([a-z_, ]+)\)", text) for label in by.split(",")]
+        chosen = re.findall(r"[{,]([a-z_]+)=~?\"", text)
+        shown = re.findall(r"\{\{ ?(?:\$labels\.)?([a-z_]+) ?\}\}", text)
+        assert len(grouped) >= 5
+        assert {*grouped, *chosen, *shown} <= known
+
+
 def test_every_metric_is_on_the_dashboard_and_explained() -> None:
     dashboard = names_in((DEPLOY / "grafana" / "dashboards" / "parlor.json").read_text())
     explained = names_in((ROOT / "docs" / "operations.md").read_text())
