@@ -22,8 +22,11 @@ def nginx_binary() -> str | None:
 class Ingress:
     """nginx before replicas, by the name of their service; with `secrets`, over TLS too."""
 
-    def __init__(self, home: Path, services: Mapping[str, Sequence[int]], secrets: Path | None = None) -> None:
-        self.port = free_port()
+    def __init__(
+        self, home: Path, services: Mapping[str, Sequence[int]], secrets: Path | None = None, port: int | None = None
+    ) -> None:
+        self.port = port or free_port()
+        self.tls_port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self._home = home / "nginx"
         self._home.mkdir()
@@ -31,7 +34,8 @@ class Ingress:
         self._write(services, secrets)
 
     def __enter__(self) -> Self:
-        self._process = subprocess.Popen([*self._command(), "-g", "daemon off;"])
+        with (self._home / "output.log").open("ab") as log:
+            self._process = subprocess.Popen([*self._command(), "-g", "daemon off;"], stdout=log, stderr=log)
         deadline = time.monotonic() + 10.0
         while not self._answers():
             assert self._process.poll() is None, "nginx ended instead of answering"
@@ -75,7 +79,7 @@ class Ingress:
         main = main.replace("listen 8080;", f"listen 127.0.0.1:{self.port};").replace("/tmp/", f"{own}/")
         (self._home / "nginx.conf").write_text(main.replace("worker_rlimit_nofile 65536;", "").replace("16384", "4096"))
         tls = (CONFIGURATION / "tls.conf").read_text() if secrets else ""
-        tls = tls.replace("8443", f"127.0.0.1:{free_port()}").replace("/run/parlor", str(secrets))
+        tls = tls.replace("8443", f"127.0.0.1:{self.tls_port}").replace("/run/parlor", str(secrets))
         (self._home / "tls.conf").write_text(tls)
         upstreams = []
         for name in ("lobby", "session", "relay", "web"):
