@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import Any
 
+from tests.chaos.clients import Follower
 from tests.chaos.tables import Game, Move, Table
 from tests.support.client import Json
 from tests.support.convergence import law, stable
@@ -21,6 +22,18 @@ class Findings:
     diverged: list[str] = field(default_factory=list)
 
 
+@dataclass(frozen=True)
+class Seat:
+    """A seat of a game and what its client saw."""
+
+    game: str
+    box: int
+    follower: Follower
+
+    def __str__(self) -> str:
+        return f"{self.game}, box {self.box}"
+
+
 async def audit(table: Table, findings: Findings) -> None:
     """Look at every game of a table as both its players see it now."""
     for game in table.games:
@@ -32,13 +45,14 @@ async def audit(table: Table, findings: Findings) -> None:
             except AssertionError as refused:
                 findings.lost.append(str(refused))
                 continue
-            _check_gaps(game, box, findings)
+            seat = Seat(game.id, box, game.followers[box])
+            check_gaps(seat, findings)
             if replay is None:
                 _check_unfinished(game, view, findings)
             else:
                 _check_moves(game, _moves(replay), findings)
-                _check_stream(game, box, replay, findings)
-                _check_view(game, box, view, findings)
+                check_stream(seat, replay, findings)
+                check_view(seat, view, findings)
 
 
 def _moves(replay: Json) -> list[Move]:
@@ -68,22 +82,22 @@ def _check_unfinished(game: Game, view: Json, findings: Findings) -> None:
         findings.lost.append(f"{game.id}: its end, which both had seen")
 
 
-def _check_gaps(game: Game, box: int, findings: Findings) -> None:
-    for event in game.followers[box].seen:
+def check_gaps(seat: Seat, findings: Findings) -> None:
+    for event in seat.follower.seen:
         if event.name == "snapshot" and event.data["reason"] == "gap":
-            findings.gaps.append(f"{game.id}, box {box}, at {event.id}")
+            findings.gaps.append(f"{seat}, at {event.id}")
 
 
-def _check_stream(game: Game, box: int, replay: Json, findings: Findings) -> None:
+def check_stream(seat: Seat, replay: Json, findings: Findings) -> None:
     """After the snapshot that it began with, a client saw what its seat was told, each event once and in order."""
-    if not game.followers[box].seen:
+    if not seat.follower.seen:
         return
-    first, *seen = [(event.id, event.name, stable(event.data)) for event in game.followers[box].seen]
+    first, *seen = [(event.id, event.name, stable(event.data)) for event in seat.follower.seen]
     told = [event for event in _told(replay) if event[2]["version"] > first[2]["version"]]
     if seen != told:
         ids = [event[0] for event in seen], [event[0] for event in told]
         other = [(ours, theirs) for ours, theirs in zip(seen, told, strict=False) if ours != theirs][:1]
-        findings.streams.append(f"{game.id}, box {box}, from {first[0]}: saw {ids[0]}, was told {ids[1]}; {other}")
+        findings.streams.append(f"{seat}, from {first[0]}: saw {ids[0]}, was told {ids[1]}; {other}")
 
 
 def _told(replay: Json) -> list[tuple[str, str, Any]]:
@@ -99,7 +113,7 @@ def _told(replay: Json) -> list[tuple[str, str, Any]]:
     return told
 
 
-def _check_view(game: Game, box: int, view: Json, findings: Findings) -> None:
-    believed = game.followers[box].view
+def check_view(seat: Seat, view: Json, findings: Findings) -> None:
+    believed = seat.follower.view
     if believed and (law(view) != law(believed) or view["version"] != believed["version"]):
-        findings.diverged.append(f"{game.id}, box {box}: believed {law(believed)}, but it is {law(view)}")
+        findings.diverged.append(f"{seat}: believed {law(believed)}, but it is {law(view)}")

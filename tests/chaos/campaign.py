@@ -83,12 +83,12 @@ async def _play(campaign: Campaign, fragile: Fragile, tables: list[Table], crash
 
 
 def _note(campaign: Campaign, outcomes: Iterable[BaseException | None]) -> None:
-    campaign.complaints += [complaint for outcome in outcomes if outcome for complaint in _reasons(outcome)]
+    campaign.complaints += [complaint for outcome in outcomes if outcome for complaint in reasons(outcome)]
 
 
-def _reasons(error: BaseException) -> list[str]:
+def reasons(error: BaseException) -> list[str]:
     if isinstance(error, BaseExceptionGroup):
-        return [reason for each in error.exceptions for reason in _reasons(each)]
+        return [reason for each in error.exceptions for reason in reasons(each)]
     return [] if isinstance(error, asyncio.CancelledError) else [f"{type(error).__name__}: {error}"]
 
 

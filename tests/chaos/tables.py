@@ -75,7 +75,7 @@ class Table:
             for follower in game.followers:
                 group.create_task(follower.follow())
             if self._chance.random() < 0.5:  # the second player watches before she has a seat, or comes with the seat
-                await game.followers[1].until("snapshot", lambda view: True)
+                await game.followers[1].until_view("snapshot", lambda view: True)
             await self.clients[1].insist(f"/session/games/{game.id}/join", None, self._key())
             for box in (0, 1):
                 group.create_task(self._play(game, box))
@@ -84,7 +84,7 @@ class Table:
         """Whenever it is this seat's turn, send a move that the stream says is legal."""
         follower = game.followers[box]
         while True:
-            await follower.until("turn", lambda view: view["sync"]["turn"] == "my_turn" or follower.is_over)
+            await follower.until_view("turn", lambda view: view["sync"]["turn"] == "my_turn" or follower.is_over)
             if follower.is_over:
                 return
             move = self._chance.choice(follower.view["legal_moves"])

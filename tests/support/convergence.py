@@ -44,11 +44,12 @@ def fold(snapshot: Event, events: Iterable[Event]) -> Json:
     assert snapshot.name == "snapshot"
     view: Json = dict(snapshot.data)
     for event in events:
-        view = _after(view, event)
+        view = after(view, event)
     return view
 
 
-def _after(view: Json, event: Event) -> Json:
+def after(view: Json, event: Event) -> Json:
+    """What the client believes after one more event."""
     data = event.data
     match event.name:
         case "joined":
@@ -59,7 +60,7 @@ def _after(view: Json, event: Event) -> Json:
             changed = {name: data[name] for name in view["gamestate"] if name in data}
             return {**_synced(view, data), "gamestate": {**view["gamestate"], **changed}}
         case "game_over":
-            gamestate = {**view["gamestate"], "turn": None}
+            gamestate = data["gamestate"]
             over = {"status": "finished", "result": data["result"], "gamestate": gamestate, "draw": None}
             return {**_synced(view, data), **over}
         case "aborted":

@@ -51,7 +51,7 @@ def environment(settings: Mapping[str, str]) -> dict[str, str]:
 
 
 def run_parlor(
-    *arguments: str, settings: Mapping[str, str] | None = None, cwd: Path | None = None, timeout: float = 30.0
+    *arguments: str, settings: Mapping[str, str] | None = None, cwd: Path | None = None, timeout: float = START_SECONDS
 ) -> subprocess.CompletedProcess[str]:
     """Run one `parlor` command to its end."""
     return subprocess.run(
