@@ -4,6 +4,7 @@ Helm itself is not to be had from a package index, so this is an approximation. 
 know, rather than pass over it.
 """
 
+import hashlib
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -96,6 +97,8 @@ class _Renderer:
                 if not arguments[1]:
                     raise RenderError(arguments[0])
                 return arguments[1]
+            case "sha256sum":
+                return hashlib.sha256(str(arguments[0]).encode()).hexdigest()
             case "not":
                 return not arguments[0]
             case "toYaml":

@@ -108,3 +108,21 @@ def test_the_ingress_passes_events_on_at_once_and_leaves_streams_open() -> None:
 def test_autoscaling_looks_at_streams_when_asked() -> None:
     for scaler in objects("with streams as a measure", "HorizontalPodAutoscaler"):
         assert [metric["type"] for metric in scaler["spec"]["metrics"]] == ["Resource", "Pods"]
+
+
+def test_pods_are_replaced_when_their_connections_change() -> None:
+    def checksums(**connections: str) -> set[str]:
+        made = rendered({"connections": {**CONNECTIONS, **connections}})
+        templates = [each["spec"]["template"]["metadata"] for each in made if each["kind"] == "Deployment"]
+        return {meta["annotations"]["checksum/connections"] for meta in templates if "annotations" in meta}
+
+    assert len(checksums()) == 1
+    assert checksums() != checksums(redisUrl="redis+cluster://one:6379,two:6379")
+
+
+def test_connections_may_be_a_cluster_or_sentinels() -> None:
+    for url in ("redis+cluster://one:6379,two:6379", "redis+sentinel://one:26379,two:26379/parlor/0"):
+        made = rendered({"connections": {**CONNECTIONS, "redisUrl": url}})
+        (secret,) = [each for each in made if each["kind"] == "Secret"]
+        assert secret["stringData"]["parlor_redis_url"] == url
+        kubernetes_validate.validate(secret, KUBERNETES, strict=True)
