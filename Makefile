@@ -28,7 +28,7 @@ check: $(VENV)/.dev ## lint, types, import rules
 bench: $(VENV)/.dev ## measure the hot paths as ratios to a bare FastAPI endpoint
 	$(BIN)/python -m benchmarks
 
-chaos: $(VENV)/.dev ## the long form of the crash tests
+chaos: $(VENV)/.dev .ingress ## the long form of the crash tests
 	$(BIN)/pytest -m chaos tests/chaos
 
 soak: $(VENV)/.dev .browser ## the long form of the other tests

@@ -77,9 +77,9 @@ class Server:
 
         return Usage(
             wall=time.perf_counter(),
-            server=_cpu_seconds(self.pid),
-            redis=_cpu_seconds(self._redis.pid) if self._redis else 0.0,
-            driver=_cpu_seconds(os.getpid()),
+            server=cpu_seconds(self.pid),
+            redis=cpu_seconds(self._redis.pid) if self._redis else 0.0,
+            driver=cpu_seconds(os.getpid()),
             server_core=_busy_seconds(SERVER_CORE),
             driver_core=_busy_seconds(DRIVER_CORE),
         )
@@ -107,7 +107,7 @@ async def parlor(settings: Mapping[str, str] = MappingProxyType({})) -> AsyncIte
     """The product as `parlor up` runs it, on a data directory of its own."""
     command = [str(Path(sys.executable).with_name("parlor")), "up"]
     with tempfile.TemporaryDirectory(prefix="parlor-bench-") as data:
-        async with _serve([*command, "--data-dir", data], "/session/health/ready", settings) as server:
+        async with serve([*command, "--data-dir", data], "/session/health/ready", settings) as server:
             server.redis_socket = str(Path(data) / "redis.sock")
             yield server
 
@@ -115,12 +115,12 @@ async def parlor(settings: Mapping[str, str] = MappingProxyType({})) -> AsyncIte
 @asynccontextmanager
 async def baseline(module: str) -> AsyncIterator[Server]:
     """One of the baseline servers of this package."""
-    async with _serve([sys.executable, "-m", f"benchmarks.{module}"], "/ready") as server:
+    async with serve([sys.executable, "-m", f"benchmarks.{module}"], "/ready") as server:
         yield server
 
 
 @asynccontextmanager
-async def _serve(
+async def serve(
     command: list[str], ready_path: str, settings: Mapping[str, str] = MappingProxyType({})
 ) -> AsyncIterator[Server]:
     port = _free_port()
@@ -194,7 +194,7 @@ def _is_redis(process: psutil.Process) -> bool:
     return False
 
 
-def _cpu_seconds(pid: int) -> float:
+def cpu_seconds(pid: int) -> float:
     # The scheduler's nanoseconds; the process times that psutil reads come in steps of 10 ms.
     total = 0
     for task in os.listdir(f"/proc/{pid}/task"):
