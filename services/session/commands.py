@@ -143,5 +143,7 @@ async def say_draw(engine: Engine, game_id: str, caller: Caller, raw: bytes, ide
     return await engine.submit(game_id, "draw", command, idem, version_only)
 
 
-async def mark_away(engine: Engine, game_id: str, caller: Caller, away: bool, idem: Idempotency | None) -> Answer:
-    return await engine.mark_away(game_id, caller.user, away, idem)
+async def mark_away(
+    engine: Engine, game_id: str, caller: Caller, check: Callable[[], None], away: bool, idem: Idempotency | None
+) -> Answer:
+    return await engine.mark_away(game_id, caller.user, away, idem, check)

@@ -212,13 +212,21 @@ class Engine:
         if await self._hub.log(self._machine, game_id) is not None:
             await self.submit(game_id, "credit", lambda _: Credit(begun, until), None)
 
-    async def mark_away(self, game_id: str, user: UserId, away: bool, idem: Idempotency | None) -> Answer:
-        """A player leaves for a while, or is back; this is no part of the log."""
+    async def mark_away(
+        self,
+        game_id: str,
+        user: UserId,
+        away: bool,
+        idem: Idempotency | None,
+        check: Callable[[], None] = lambda: None,
+    ) -> Answer:
+        """A player leaves for a while, or is back; this is no part of the log. `check` raises for an unfit body."""
         live = await self._known(game_id, idem)
         if isinstance(live, Answer):
             return live
         if kept := await self._recall(live, idem):
             return kept
+        check()
         await live.catch_up()
         if live.state.box_of(user) is None:
             raise Problem("forbidden", "You have no seat in this game.")

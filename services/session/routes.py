@@ -78,15 +78,13 @@ async def say_draw(game_id: str, caller: CallerDep, raw: RawBody, idem: Idempote
 @routes.post("/games/{game_id}/leave")
 async def leave(game_id: str, caller: CallerDep, raw: RawBody, idem: IdempotencyDep, engine: EngineDep) -> Response:
     """Let the others see that you are away; your clock runs on."""
-    nothing(raw)
-    return answered(await commands.mark_away(engine, game_id, caller, True, idem))
+    return answered(await commands.mark_away(engine, game_id, caller, lambda: nothing(raw), True, idem))
 
 
 @routes.post("/games/{game_id}/return")
 async def come_back(game_id: str, caller: CallerDep, raw: RawBody, idem: IdempotencyDep, engine: EngineDep) -> Response:
     """Let the others see that you are back."""
-    nothing(raw)
-    return answered(await commands.mark_away(engine, game_id, caller, False, idem))
+    return answered(await commands.mark_away(engine, game_id, caller, lambda: nothing(raw), False, idem))
 
 
 @routes.get("/games/{game_id}")

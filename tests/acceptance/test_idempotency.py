@@ -82,6 +82,13 @@ async def test_the_same_key_with_another_body_is_a_mismatch(match: Match, body: 
     assert_problem(await match.x.post(path, content=body, key="k"), 422, "idempotency_mismatch")
 
 
+@pytest.mark.parametrize("command", ["resign", "leave", "return"])
+async def test_a_key_is_looked_up_before_the_body_of_a_command_that_needs_none(match: Match, command: str) -> None:
+    path = f"/session/games/{match.id}/{command}"
+    assert (await match.x.post(path, content=b"{}", key="k")).status_code == 200
+    assert_problem(await match.x.post(path, content=b"[]", key="k"), 422, "idempotency_mismatch")
+
+
 async def test_the_same_key_with_another_body_makes_no_second_game(ann: Player) -> None:
     await ann.post("/session/games", A_GAME, key="k")
     other = {**A_GAME, "seats": ["open", "me"]}
