@@ -158,7 +158,7 @@ def _told(
     if isinstance(fact, DrawRejected):
         return [Message("draw_rejected", {"by": fact.by})]
     if isinstance(fact, Aborted):
-        return [Message("aborted", {"reason": fact.reason})]
+        return [Message("aborted", {"reason": fact.reason, "gamestate": _gamestate(game, after, viewer)})]
     return []
 
 
@@ -219,7 +219,7 @@ def _gamestate(game: AnyGame, match: AnyMatch, viewer: Viewer) -> dict[str, Any]
     if match.position is None:
         return {}
     shown = game.view(_known_position(game, match, viewer), viewer)
-    if match.status is Status.FINISHED and "turn" in shown:
+    if match.over and "turn" in shown:
         shown = {**shown, "turn": None}  # the rules do not know of a resignation
     return shown
 

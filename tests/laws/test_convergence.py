@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from services.session import views
-from services.session.decide import AnswerUndo, AskUndo, Command, Draw, Expire
+from services.session.decide import Abort, AnswerUndo, AskUndo, Command, Draw, Expire
 from services.session.games import AnyGame
 from services.session.match import Status
 from services.session.undo import Answer
@@ -82,6 +82,23 @@ def after(view: Json, message: Message) -> Json:
 def test_a_view_and_the_messages_after_it_are_the_next_view(game: AnyGame, game_type: GameType) -> None:
     for table in some_tables(game, game_type, most=40, entries=600):
         assert_everyone_converges(talked_through(table))
+
+
+@pytest.mark.parametrize(("game", "game_type"), TYPES, ids=[t.game_type for _, t in TYPES])
+def test_in_an_aborted_game_it_is_nobodys_turn_and_everyone_converges(game: AnyGame, game_type: GameType) -> None:
+    for table in some_tables(game, game_type, most=10):
+        for _ in range(table.dice.randrange(6)):
+            table.random_move()
+        if table.match.status is not Status.ACTIVE:
+            continue
+        verdict = table.decide(Abort("idle"))
+        assert isinstance(verdict, tuple)
+        table.append(verdict)
+        for viewer in table.viewers():
+            view = views.view(game, table.match, "g", len(table.log), viewer, {}, table.now)
+            assert view["gamestate"].get("turn") is None
+            assert (view["sync"], view["waits"]) == ({"turn": "not_my_turn", "undo": "ban"}, [])
+        assert_everyone_converges(table)
 
 
 @pytest.mark.soak

@@ -64,7 +64,7 @@ def after(view: Json, event: Event) -> Json:
             over = {"status": "finished", "result": data["result"], "gamestate": gamestate, "draw": None}
             return {**_synced(view, data), **over}
         case "aborted":
-            return {**_synced(view, data), "status": "aborted", "draw": None}
+            return {**_synced(view, data), "status": "aborted", "gamestate": data["gamestate"], "draw": None}
         case "sync" | "request_undo" | "approve_undo" | "reject_undo" | "auto_reject_undo" | "timeup_reject_undo":
             return _synced(view, data)
         case "draw_offered":
