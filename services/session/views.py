@@ -80,6 +80,8 @@ def view(
     }
     if match.table is not None:
         shown["table"] = match.table
+    if match.status is Status.FINISHED:
+        shown |= game.closing(match.position)
     return {**shown, **_legal_moves(game, match, viewer)}
 
 

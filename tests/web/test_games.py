@@ -36,6 +36,8 @@ async def test_gomoku_to_five_in_a_row(product: Product, invite: Invite) -> None
     await expect(pair.first.headline).to_have_text("You won")
     await expect(pair.second.headline).to_have_text("You lost")
     await expect(pair.second.page.locator(".winning")).to_have_count(5)
+    await pair.second.page.reload()
+    await expect(pair.second.page.locator(".winning")).to_have_count(5)
 
 
 async def test_go_with_a_capture_to_two_passes(product: Product, invite: Invite) -> None:
