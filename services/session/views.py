@@ -29,8 +29,6 @@ from shared.ids import UserId
 from shared.kernel import ONE_WAVE, Message, Seat, Viewer, Wave
 from shared.log.live import Here
 
-MOST_SHOWN = 400  # legal moves; beyond that (a first tile in tsuro has thousands) a list helps nobody
-
 
 def sync(match: AnyMatch, viewer: Viewer) -> dict[str, str]:
     """The words from which a client draws its buttons."""
@@ -62,6 +60,13 @@ def view(
     game: AnyGame, match: AnyMatch, game_id: str, version: int, viewer: Viewer, here: Here, now: int
 ) -> dict[str, Any]:
     """All that a viewer may know."""
+    return {**_beside_moves(game, match, game_id, version, viewer, here, now), **_legal_moves(game, match, viewer)}
+
+
+def _beside_moves(
+    game: AnyGame, match: AnyMatch, game_id: str, version: int, viewer: Viewer, here: Here, now: int
+) -> dict[str, Any]:
+    """The view without the legal moves."""
     shown = {
         "id": game_id,
         "game_type": match.game_type,
@@ -82,7 +87,7 @@ def view(
         shown["table"] = match.table
     if match.status is Status.FINISHED:
         shown |= game.closing(match.position)
-    return {**shown, **_legal_moves(game, match, viewer)}
+    return shown
 
 
 def presence(match: AnyMatch, here: Here) -> dict[str, Any]:
@@ -108,7 +113,7 @@ def messages(
     told: list[Message] = []
     for fact in entry.facts:
         if isinstance(fact, Started):
-            told.append(Message("started", view(game, after, game_id, version, viewer, here, at)))
+            told.append(Message("started", _beside_moves(game, after, game_id, version, viewer, here, at)))
         told += _told(game, before, fact, after, viewer, at)
     if after.status is Status.FINISHED and (before is None or before.status is not Status.FINISHED):
         told.append(_game_over(game, after, viewer))
@@ -116,8 +121,10 @@ def messages(
         told.append(Message("sync", {}))
     if not told:
         return told
-    changes = _changes(game, after, viewer, at)
-    return [m if m.event in _BARE else Message(m.event, {**m.data, **changes}) for m in told]
+    changes = _changes(after, viewer, at)
+    *earlier, last = [m if m.event in _BARE else Message(m.event, {**m.data, **changes}) for m in told]
+    # Once: there may be thousands of legal moves (a first tile in tsuro: 170 KB), and a stream holds 256 KB.
+    return [*earlier, Message(last.event, {**last.data, **_legal_moves(game, after, viewer)})]
 
 
 _BARE = ("joined", "left", "started")  # what changes with them is in the view that follows
@@ -202,14 +209,9 @@ def _game_over(game: AnyGame, match: AnyMatch, viewer: Viewer) -> Message:
     return Message("game_over", over)
 
 
-def _changes(game: AnyGame, match: AnyMatch, viewer: Viewer, at: int) -> dict[str, Any]:
-    """What may differ for a viewer after any entry."""
-    return {
-        "sync": sync(match, viewer),
-        "waits": waits(match, at),
-        "timeBank": match.clock.banks,
-        **_legal_moves(game, match, viewer),
-    }
+def _changes(match: AnyMatch, viewer: Viewer, at: int) -> dict[str, Any]:
+    """What may differ for a viewer after any entry, beside the legal moves."""
+    return {"sync": sync(match, viewer), "waits": waits(match, at), "timeBank": match.clock.banks}
 
 
 def _signals(match: AnyMatch, viewer: Viewer) -> tuple[Any, ...]:
@@ -240,8 +242,7 @@ def _known_position(game: AnyGame, match: AnyMatch, viewer: Viewer) -> Any:
 def _legal_moves(game: AnyGame, match: AnyMatch, viewer: Viewer) -> dict[str, Any]:
     if viewer is None or viewer not in match.acting:
         return {}
-    moves = game.legal_moves(match.position, viewer)
-    return {"legal_moves": moves} if len(moves) <= MOST_SHOWN else {}
+    return {"legal_moves": game.legal_moves(match.position, viewer)}
 
 
 def result(match: AnyMatch) -> dict[str, Any] | None:

@@ -16,6 +16,7 @@ from services.session.facts import Released
 from services.session.games import AnyGame
 from services.session.match import Status
 from services.session.verdict import EngineRefusal
+from shared import sse
 from shared.kernel import GameType, Seat
 from tests.laws.table import GAMES, MACHINE, PACE, Table, some_tables
 
@@ -131,11 +132,35 @@ def test_signals_of_a_view_agree_with_who_may_act(tables: Iterator[Table]) -> No
                 acts = viewer is not None and viewer in state.acting
                 assert view["sync"]["turn"] == ("my_turn" if acts else "not_my_turn")
                 moves = table.game.legal_moves(state.position, viewer) if viewer is not None and acts else ()
-                assert view.get("legal_moves", ()) == (moves if len(moves) <= views.MOST_SHOWN else ())
+                assert view.get("legal_moves", ()) == moves, "whoever is to act need not know the rules"
                 awaited = table.game.awaited(state.position, state.acting) if state.acting else ()
                 assert {wait.box for wait in view["waits"]} == {*(state.open.waiting if state.open else awaited)}
                 assert {*awaited} <= {*state.acting}
                 assert bool(awaited) == bool(state.acting), "somebody must be waited for, or the game may hang"
+
+
+def test_no_commit_tells_anyone_more_than_a_stream_may_hold(tables: Iterator[Table]) -> None:
+    for table in tables:
+        table.play_out()
+        before = None
+        for version, (raw, after) in enumerate(zip(table.log, table.states, strict=True), start=1):
+            entry = MACHINE.decode(before, raw)
+            for viewer in table.viewers():
+                told = views.messages(table.game, "g", before, entry, after, version, viewer, {})
+                assert len(sse.frames(version, told)) < sse.UNREAD_LIMIT * 3 / 4
+            before = after
+
+
+def test_a_finished_game_is_shown_with_all_that_its_last_message_told(tables: Iterator[Table]) -> None:
+    """Who comes late sees the winning line too."""
+    for table in tables:
+        table.play_out()
+        closing = table.game.closing(table.match.position)
+        for viewer in table.viewers():
+            *_, active = (state for state in table.states if state.status is Status.ACTIVE)
+            assert not closing.keys() & views.view(table.game, active, "g", 1, viewer, {}, table.now).keys()
+            finished = views.view(table.game, table.match, "g", len(table.log), viewer, {}, table.now)
+            assert {name: finished[name] for name in closing} == closing
 
 
 def test_the_seed_is_in_no_view_and_no_message(tables: Iterator[Table]) -> None:
@@ -163,10 +188,16 @@ def test_the_golden_playthrough_is_told_as_ever(game: AnyGame, game_type: GameTy
         entry = MACHINE.decode(before, raw)
         for viewer in table.viewers() if version <= GOLDEN_VERSIONS or version == len(table.log) else ():
             messages = views.messages(game, "golden", before, entry, after, version, viewer, {})
-            told += [{"version": version, "to": viewer, "event": m.event, "data": m.data} for m in messages]
+            told += [{"version": version, "to": viewer, "event": m.event, "data": _brief(m.data)} for m in messages]
         before = after
     seen = json.loads(msgspec.json.encode(told))
     path = GOLDEN / f"{game_type.game_type}.json"
     if os.environ.get("PARLOR_GOLDEN") == "write":
         path.write_text("[\n" + ",\n".join(json.dumps(each) for each in seen) + "\n]\n")
     assert json.loads(path.read_text()) == seen
+
+
+def _brief(data: dict[str, Any]) -> dict[str, Any]:
+    """Of a long list of moves its length and its ends, so that a golden file can be read."""
+    moves = data.get("legal_moves", ())
+    return data if len(moves) <= 100 else {**data, "legal_moves": [len(moves), moves[0], moves[-1]]}
