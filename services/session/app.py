@@ -30,8 +30,8 @@ async def session(runtime: Runtime) -> AsyncIterator[ASGIApp]:
     games = registered()
     machine = GameLog(games)
     pace = Pace(runtime.settings.idle_game_ms, runtime.settings.bot_delay_ms)
-    engine = Engine(games, machine, runtime.hub, runtime.store, wall_clock, pace)
     replays = Replays(machine, runtime.store, runtime.db, runtime.redis)
+    engine = Engine(games, machine, runtime.hub, runtime.store, wall_clock, pace, replays.archived)
 
     app = new_app("Parlor session", SERVICE, runtime.desk)
     app.state.engine, app.state.games, app.state.replays = engine, games, replays

@@ -4,7 +4,7 @@ import asyncio
 import hashlib
 import itertools
 import secrets
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import msgspec
@@ -52,21 +52,33 @@ class Engine:
         store: LogStore,
         clock: Callable[[], int],
         pace: Pace,
+        archived: Callable[[GameId], Awaitable[list[bytes]]],
     ) -> None:
+        """`archived` answers the entries of a game whose log Redis has let go, none if there was no such game."""
         self._games = games
         self._machine = machine
         self._hub = hub
         self._store = store
         self._clock = clock
         self._pace = pace
+        self._archived = archived
         self._process = new_id()
         self._count = itertools.count()
         self._counters: dict[str, Counter] = {}  # looking a labelled counter up costs more than counting
 
     async def game(self, game_id: str) -> LiveGame:
         """The game as far as this process knows it; raises the 404 problem."""
-        live = await self._hub.log(self._machine, game_id) if is_id(game_id) else None
-        if live is None or not live.version:
+        if not is_id(game_id):
+            raise Problem("not_found", "There is no such game.")
+        live = await self._hub.log(self._machine, game_id)
+        return live if live is not None and live.version else await self._from_archive(GameId(game_id))
+
+    async def _from_archive(self, game_id: GameId) -> LiveGame:
+        """A game that ended so long ago that its log is gone. It takes no command any more, so nothing is held."""
+        live: LiveGame = self._hub.fresh(self._machine, game_id)
+        for version, raw in enumerate(await self._archived(game_id), start=1):
+            live.ring(version, raw)
+        if not live.version:
             raise Problem("not_found", "There is no such game.")
         return live
 

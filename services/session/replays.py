@@ -85,9 +85,10 @@ class Replays:
     async def _entries(self, game_id: str) -> list[bytes]:
         keys = log_keys(self._machine.service, self._machine.kind, game_id)
         entries = [raw for _, raw in await self._store.read(keys, 0)]
-        return entries or await self._archived(game_id)
+        return entries or await self.archived(game_id)
 
-    async def _archived(self, game_id: str) -> list[bytes]:
+    async def archived(self, game_id: str) -> list[bytes]:
+        """The entries of a finished game, none if there is no such game."""
         async with self._db.connect() as connection:
             query = select(archived_games.c.log).where(archived_games.c.id == game_id)
             row = (await connection.execute(query)).first()

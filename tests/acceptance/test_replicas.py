@@ -6,9 +6,11 @@ from dataclasses import replace
 
 import httpx
 import pytest
+from redis.asyncio import Redis
 
+from shared.log.keys import log_keys
 from tests.support.client import Player, open_client
-from tests.support.convergence import messages
+from tests.support.convergence import messages, stable
 from tests.support.databases import Database
 from tests.support.deployment import Deployment, deployment
 from tests.support.problems import assert_problem
@@ -164,3 +166,25 @@ async def test_losing_a_process_loses_nothing(match: Match, parlor: Deployment, 
         await asyncio.to_thread(victim.start)
     async with match.seats[1].events(match.id, cursor=match.created_version) as events:
         assert messages(await events.until(last)) == messages([*seen, *rest])
+
+
+async def test_a_finished_game_whose_log_is_gone_is_shown_from_the_archive(
+    parlor: Deployment, lobby: httpx.AsyncClient, first: httpx.AsyncClient, second: httpx.AsyncClient
+) -> None:
+    match = await Match.start(await sign_in(lobby, first), await sign_in(lobby, first))
+    await match.play(*X_WINS)
+    before = await match.x.view(match.id)
+    async with Redis.from_url(parlor.redis.url) as redis:
+        keys = log_keys("session", "game", match.id)
+        await eventually(lambda: redis.ttl(keys.log), lambda seconds: seconds > 0)  # it has been archived
+        await redis.delete(keys.log, keys.snapshot)
+    late = match.x.at(second)  # which has never heard of this game
+    assert stable(await late.view(match.id)) == stable(before)
+    for cursor, names in ((None, ["snapshot"]), (before["version"] - 1, ["response", "game_over"])):
+        async with late.events(match.id, cursor) as events:
+            await events.next("presence")
+            assert [event.name for event in events.logged] == names
+    for refused in (late.play(match.id, 8), late.resign(match.id), late.undo(match.id, "request")):
+        assert_problem(await refused, 409, "wrong_state")
+    acked = await late.post(f"/session/games/{match.id}/acks", {"version": before["version"]}, key="k")
+    assert acked.json() == {"version": before["version"]}
