@@ -15,6 +15,7 @@ from shared.kernel import Message
 
 # A reader this far behind, beyond what the sockets hold, has stopped reading; it can resume from its cursor.
 UNREAD_LIMIT = 256 * 1024
+_LOOK = 0.05  # seconds between looks whether a slow reader has taken what was written
 OPENING = b"retry: 1000\n\n"
 HEARTBEAT = b"4\r\n: \n\n\r\n"  # a comment, as a chunk
 
@@ -105,7 +106,7 @@ class Connection(Protocol):
 class Stream:
     """One client's open stream. What is pushed goes straight to the connection: no queue, no task to wake."""
 
-    __slots__ = ("_closed", "_on_written", "_opening", "_reached", "_transport", "user")
+    __slots__ = ("_closed", "_on_written", "_opening", "_reached", "_transport", "_unsure", "user")
 
     def __init__(self, user: UserId, opening: bytes) -> None:
         """`opening` may be large: it is what its reader has asked for."""
@@ -114,10 +115,11 @@ class Stream:
         self._transport: asyncio.Transport | None = None
         self._closed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._reached = 0
+        self._unsure: int | None = None
         self._on_written: Callable[[int], None] | None = None
 
     def on_written(self, reached: int, tell: Callable[[int], None]) -> None:
-        """Be told of each version once its events are written to the connection; the opening tells of `reached`."""
+        """Be told up to which version the system has taken everything off us; the opening tells of `reached`."""
         self._reached, self._on_written = reached, tell
 
     def push(self, data: bytes, version: int = 0) -> None:
@@ -134,8 +136,27 @@ class Stream:
             transport.abort()
         else:
             transport.write(data)
-            if version and self._on_written is not None and not transport.is_closing():
-                self._on_written(version)
+            if version:
+                self._written(version)
+
+    def _written(self, version: int) -> None:
+        """Writing only hands bytes to the loop, which may yet fail to send them; look when it has tried."""
+        if self._on_written is None:
+            return
+        if self._unsure is None:
+            asyncio.get_running_loop().call_soon(self._look)
+        self._unsure = version
+
+    def _look(self) -> None:
+        transport, version = self._transport, self._unsure
+        assert transport is not None and version is not None and self._on_written is not None, "something was written"
+        if transport.is_closing():
+            return
+        if transport.get_write_buffer_size():
+            asyncio.get_running_loop().call_later(_LOOK, self._look)
+        else:
+            self._unsure = None
+            self._on_written(version)
 
     def close(self) -> None:
         """End the response once what was pushed is sent."""
@@ -150,8 +171,7 @@ class Stream:
         self._transport = connection.transport
         self._transport.write(self._opening)
         self._opening = b""
-        if self._on_written is not None and not self._transport.is_closing():
-            self._on_written(self._reached)
+        self._written(self._reached)
         try:
             await self._closed
         finally:

@@ -2,8 +2,8 @@
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
 
 import httpx
 import uvicorn
@@ -82,3 +82,35 @@ async def test_a_reader_that_stops_is_cut_off_and_can_resume(here: Replica, keys
                     if ids and ids[-1] == version:
                         break
         assert ids == list(range(2, version + 1))
+
+
+async def test_what_its_reader_leaves_unread_is_not_taken(here: Replica, keys: LogKeys) -> None:
+    await here.write(keys, 0, "first")
+    async with serving(here, keys) as port:
+        with await asyncio.to_thread(lazy_client, port) as client:
+            live = await here.log(keys)
+            (stream,) = live.streams[UserId("ann")]
+            taken: list[int] = []
+            stream.on_written(1, taken.append)
+            transport = stream._transport
+            assert transport is not None
+            version = 1
+            while transport.get_write_buffer_size() == 0:
+                await here.write(keys, version, NOTE)
+                version += 1
+                assert version < 1_000, "the sockets hold everything"
+                await asyncio.sleep(0.01)
+            await asyncio.sleep(0.1)
+            assert transport.get_write_buffer_size() > 0
+            assert version not in taken, "its last bytes have not left us"
+            client.settimeout(0.1)
+            reading = asyncio.to_thread(_read_until, client, lambda: version in taken)
+            async with asyncio.timeout(10):
+                await reading
+            assert taken == sorted(taken)
+
+
+def _read_until(client: socket.socket, done: Callable[[], bool]) -> None:
+    while not done():
+        with suppress(TimeoutError):
+            client.recv(65536)
