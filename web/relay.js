@@ -68,10 +68,10 @@ export function relay({ url = "", token, room, storage = sessionStorage } = {}) 
     sending = false;
   }
 
-  /** A join that opened or completed a game is where the stream begins. */
-  function settle(payload, { roomVersion }) {
+  /** A join that opened or completed a game is where the stream begins; else with what we have not been sent yet. */
+  function settle(payload, { roomVersion, status }) {
     if (memory.cursor === null) {
-      memory.cursor = payload.action === "join" ? String(roomVersion) : "";
+      memory.cursor = payload.action === "join" && status !== "duplicate" ? String(roomVersion) : "";
       follow();
     }
   }

@@ -6,7 +6,8 @@ import pytest
 from playwright.async_api import expect
 
 from tests.support.product import Product, short_directory
-from tests.web.conftest import Invite
+from tests.support.relay import Peer
+from tests.web.conftest import Guest, Invite
 from tests.web.pairs import cell
 from tests.web.visitor import Visitor
 from tests.web.wire import Wire
@@ -103,6 +104,27 @@ async def test_a_cut_network_delays_the_game_and_loses_nothing(product: Product,
         await x.sees(cell(0), "O")
         await play(x, o, *X_WINS[2:], after=2)
         await expect(x.headline).to_have_text("You won")
+
+
+async def test_a_page_that_has_lost_its_memory_hears_what_was_kept_for_it(
+    product: Product, invite: Invite, guest: Guest
+) -> None:
+    ann, bob = [Peer(player, "lost") for player in (await guest("Ann"), await guest("Bob"))]
+    await ann.send("join")
+    await bob.send("join")  # which nobody has told Ann yet
+    visitor = await invite()
+    await visitor.page.goto(f"{product.url}/liff")
+    heard = await visitor.page.evaluate(
+        """async ([token, join]) => {
+            const { relay } = await import("/relay.js");
+            return new Promise((resolve) => {
+                relay({ token }).on("server_msg", resolve).emit("client_msg", join);
+                setTimeout(() => resolve({ action: "nothing", from: null }), 30_000);
+            });
+        }""",
+        [ann.player.token, ann.payload("join", seq=0)],
+    )
+    assert (heard["action"], heard["from"]) == ("join", bob.id)
 
 
 @pytest.mark.parametrize("width", [360, 1440])
