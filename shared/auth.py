@@ -2,7 +2,8 @@
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 import jwt
@@ -42,6 +43,7 @@ class Revocations:
         self._redis = redis
         self._last = "0"
         self._ids: set[str] = set()
+        self._watched: dict[str, set[Callable[[], None]]] = {}  # by token: who wants to know
 
     def __contains__(self, token_id: str) -> bool:
         return token_id in self._ids
@@ -49,7 +51,20 @@ class Revocations:
     async def add(self, token_id: str) -> None:
         oldest = int((time.time() - TOKEN_SECONDS) * 1000)
         await self._redis.xadd(_REVOKED, {"id": token_id}, minid=oldest)
-        self._ids.add(token_id)
+        self._revoked(token_id)
+
+    @contextmanager
+    def watch(self, token_id: str, tell: Callable[[], None]) -> Iterator[None]:
+        """Call a function once the token is revoked, at once if it is already."""
+        self._watched.setdefault(token_id, set()).add(tell)
+        if token_id in self._ids:
+            tell()
+        try:
+            yield
+        finally:
+            self._watched[token_id].discard(tell)
+            if not self._watched[token_id]:
+                del self._watched[token_id]
 
     async def run(self) -> None:
         while True:
@@ -68,8 +83,13 @@ class Revocations:
 
     def _take(self, entries: list[tuple[str, dict[bytes, bytes]]]) -> None:
         for entry_id, fields in entries:
-            self._ids.add(fields[b"id"].decode())
+            self._revoked(fields[b"id"].decode())
             self._last = entry_id
+
+    def _revoked(self, token_id: str) -> None:
+        self._ids.add(token_id)
+        for tell in self._watched.get(token_id, ()):
+            tell()
 
 
 class Tokens:
@@ -108,6 +128,10 @@ class Tokens:
         if caller is None or caller.expires_at * 1000 <= self._clock() or caller.token_id in self._revocations:
             return None
         return caller
+
+    def until_revoked(self, caller: Caller, tell: Callable[[], None]) -> AbstractContextManager[None]:
+        """While this lasts, call a function should the caller's token be revoked."""
+        return self._revocations.watch(caller.token_id, tell)
 
     async def revoke(self, caller: Caller) -> None:
         await self._revocations.add(caller.token_id)

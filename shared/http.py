@@ -6,13 +6,14 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 from fastapi import Depends, FastAPI, Request, Response
 from starlette.exceptions import HTTPException
-from starlette.types import Send
+from starlette.types import Receive, Send
 
 from shared.auth import Caller, Tokens
 from shared.edge import AWAY, as_problem
 from shared.idempotency import Answer, Idempotency, idempotency_of
 from shared.limits import RateLimit
 from shared.problems import Problem, invalid
+from shared.sse import EventStream
 
 T = TypeVar("T")
 
@@ -31,6 +32,14 @@ class Desk:
         caller = self.tokens.caller(scope["parlor.headers"])
         self._users.take(caller.user)
         return caller
+
+    async def stream(self, caller: Caller, response: EventStream, scope: Any, receive: Receive, send: Send) -> int:
+        """Send an event stream, for as long as the caller's token counts."""
+        response.headers = [*response.headers, *scope["parlor.reply_headers"]]
+        scope["parlor.started"] = True
+        with self.tokens.until_revoked(caller, response.stream.close):
+            await response(scope, receive, send)
+        return 200
 
 
 # Asynchronous although they never wait: the framework sends plain functions to a thread.

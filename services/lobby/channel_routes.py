@@ -158,10 +158,7 @@ class EventRoute:
         caller = self._desk.caller(scope)
         headers = scope["parlor.headers"]
         response = await self._lobby.feeds.open(caller.user, _cursor(scope), credentials(headers))
-        response.headers = [*response.headers, *scope["parlor.reply_headers"]]
-        scope["parlor.started"] = True
-        await response(scope, receive, send)
-        return 200
+        return await self._desk.stream(caller, response, scope, receive, send)
 
 
 def _cursor(scope: Scope) -> str | None:

@@ -85,12 +85,9 @@ class HotRoutes:
     async def _events(self, utou: str, caller: Caller, scope: Scope, receive: Receive, send: Send) -> int:
         response = await self._streams.follow(utou, caller, sse.cursor_of(scope))
         try:
-            response.headers = [*response.headers, *scope["parlor.reply_headers"]]
-            scope["parlor.started"] = True
-            await response(scope, receive, send)
+            return await self._desk.stream(caller, response, scope, receive, send)
         finally:
             self._streams.ended(response)
-        return 200
 
 
 def _own(message: AnyMessage, user: UserId) -> AnyMessage:

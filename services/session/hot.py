@@ -108,10 +108,7 @@ class HotRoutes:
         live = await self._engine.game(scope["path"][len(_GAMES) : -len(_EVENTS)])
         person = Person(caller.user, caller.nick, caller.avatar)
         response = await self._hub.follow(live, person, cursor_of(scope))
-        response.headers = [*response.headers, *scope["parlor.reply_headers"]]
-        scope["parlor.started"] = True
-        await response(scope, receive, send)
-        return 200
+        return await self._desk.stream(caller, response, scope, receive, send)
 
 
 def _documentation() -> dict[str, Any]:

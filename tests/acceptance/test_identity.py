@@ -11,7 +11,9 @@ import pytest
 
 from tests.conftest import Guest
 from tests.support.client import Json, Player
+from tests.support.lobby import Seat, feed
 from tests.support.problems import assert_problem
+from tests.support.relay import Peer
 
 MONTH = 30 * 24 * 3600
 PASSWORD = "correct horse"
@@ -178,6 +180,23 @@ async def test_logging_out_revokes_the_token_everywhere(ann: Player) -> None:
     assert response.is_success
     assert_problem(await ann.get("/lobby/me"), 401, "unauthenticated")
     assert_problem(await ann.post("/session/games", {}), 401, "unauthenticated")
+
+
+async def test_logging_out_ends_the_tokens_streams_and_no_others(http: httpx.AsyncClient) -> None:
+    nick = new_nick()
+    phone = signed_in(http, await register(http, nick))
+    laptop = signed_in(http, await login(http, nick))
+    game = (await phone.create())["id"]
+    peer = Peer(phone, new_nick())
+    await peer.send("join")
+    async with feed(phone) as told, phone.events(game) as played, peer.events() as relayed, feed(laptop) as other:
+        for events in (told, played, relayed, other):
+            await events.next("snapshot")
+        await phone.post("/lobby/auth/logout")
+        for events in (told, played, relayed):
+            await events.end()
+        await Seat.open(laptop)
+        assert (await other.next("channel")).data["event"] == "created"
 
 
 async def test_logging_out_clears_the_cookie(http: httpx.AsyncClient) -> None:

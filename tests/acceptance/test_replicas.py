@@ -139,8 +139,11 @@ async def test_logging_out_is_known_to_every_process_within_a_second(
 ) -> None:
     leaver = await Player.guest(lobby)
     for http in (first, second):
-        assert "id" in await leaver.at(http).create()  # every process has met, and may have cached, the token
-    assert (await leaver.post("/lobby/auth/logout")).is_success
+        made = await leaver.at(http).create()  # every process has met, and may have cached, the token
+    async with leaver.at(second).events(made["id"]) as events:
+        await events.next("snapshot")
+        assert (await leaver.post("/lobby/auth/logout")).is_success
+        await events.end()
     for http in (first, second):
         away = leaver.at(http)
         answer = await eventually(
