@@ -61,9 +61,12 @@ export class Lobby extends EventTarget {
   }
 
   hear(name, data) {
-    if (name === "snapshot")
+    if (name === "snapshot") {
       this.channels = new Map(data.channels.map((c) => [c.id, { ...c, heard: performance.now() }]));
+      for (const { state } of this.channels.values()) noteTable(state);
+    }
     if (name === "channel") this.move(data);
+    if (name === "watch") this.follows(data);
     this.dispatchEvent(new CustomEvent(name, { detail: data }));
   }
 
@@ -73,17 +76,19 @@ export class Lobby extends EventTarget {
     if (event === "deleted") this.channels.delete(channel);
     else this.channels.set(channel, { ...before, id: channel, version, state, heard: performance.now() });
     if (reason && reason !== "game_over" && reason !== "left") toast(t(`lobby.reason.${reason}`), "bad");
-    this.noteTable(this.channels.get(channel), before);
+    noteTable(state);
     const started = state?.value === "game" && before?.state.value !== "game" && before?.state.value !== "leave";
     if (started && this.mayGo(before)) this.app.go(`#/game/${state.game.id}`);
   }
 
-  /** A game's state does not name its table, but the states before it do, and its chat is there. */
-  noteTable(now, before) {
-    if (!now) return;
-    const { state } = now;
-    now.table = state.tableId ?? state.match ?? (state.value === "free" ? undefined : before?.table);
-    if (state.game && now.table) rememberTable(state.game.id, now.table);
+  /** The table that we watch has another game: whoever looks at the last one goes on with the others. */
+  follows({ channel, state }) {
+    const before = this.channels.get(channel);
+    if (!before) return;
+    this.channels.set(channel, { ...before, state, heard: performance.now() });
+    noteTable(state);
+    const last = before.state.game?.id;
+    if (last && location.hash === `#/game/${last}`) this.app.go(`#/game/${state.game.id}`);
   }
 
   /** A game that begins takes us to its table, unless we sit at another one right now. */
@@ -119,7 +124,6 @@ export class Lobby extends EventTarget {
   async command(name, body, channel = null) {
     const id = channel ?? (await this.take());
     try {
-      if (body.table) this.channels.get(id).table = body.table;
       const answer = await this.app.api.command(id, name, body);
       if (answer.state.value in WAYS_OUT) this.used.add(id);
       else this.used.delete(id);
@@ -157,6 +161,11 @@ export class Lobby extends EventTarget {
       return this.app.api.command(left.id, WAYS_OUT[left.state.value]);
     }
   }
+}
+
+/** A game's chat is at its table. */
+function noteTable(state) {
+  if (state?.game?.id && state.table) rememberTable(state.game.id, state.table);
 }
 
 /** What is left of a channel's wait, in ms. */

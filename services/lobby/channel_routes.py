@@ -7,7 +7,7 @@ import msgspec
 from fastapi import APIRouter, Depends, Request, Response
 from starlette.types import Receive, Scope, Send
 
-from services.lobby import machine, xml
+from services.lobby import machine, views, xml
 from services.lobby.bodies import MuteBody, NewChannel, NewTable
 from services.lobby.peers import credentials
 from services.lobby.service import Lobby
@@ -48,8 +48,7 @@ async def channels(caller: CallerDep, lobby: LobbyDep, request: Request) -> Resp
     """The caller's channels, each in brief."""
     account, now = await lobby.accounts.account(caller.user), lobby.clock()
     listed = [
-        {"id": each.id, "tag": each.tag, "state": await lobby.lookups.brief(each, now)}
-        for each in account.channels.values()
+        {"id": each.id, "tag": each.tag, "state": views.brief(each.state, now)} for each in account.channels.values()
     ]
     return _xml(xml.channels(listed)) if _wants_xml(request) else _json({"channels": listed})
 

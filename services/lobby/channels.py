@@ -115,6 +115,14 @@ class Moved(msgspec.Struct, frozen=True, gc=False, tag="moved", omit_defaults=Tr
     reason: str | None = None
 
 
+class Shown(msgspec.Struct, frozen=True, gc=False, tag="shown"):
+    """The table that a channel watches has another game; that is no transition."""
+
+    channel: str
+    version: int
+    state: Situation
+
+
 class Asked(msgspec.Struct, frozen=True, gc=False, tag="asked"):
     channel: str
     ask: Ask
@@ -142,7 +150,7 @@ class WalletMoved(msgspec.Struct, frozen=True, gc=False, tag="wallet_moved"):
     reason: str
 
 
-UserFact: TypeAlias = Opened | Closed | Moved | Asked | Refused | Said | WalletMoved
+UserFact: TypeAlias = Opened | Closed | Moved | Shown | Asked | Refused | Said | WalletMoved
 
 
 def evolve(account: Account | None, fact: UserFact, at: int) -> Account:
@@ -159,6 +167,8 @@ def evolve(account: Account | None, fact: UserFact, at: int) -> Account:
             stay = account.number
             moved = _change(known, version=version, state=state, asked=settled, stay=stay)
             return _with(account, moved)
+        case Shown(channel=channel_id, state=state):
+            return _with(account, _change(account.channels[channel_id], state=state))
         case Asked(channel=channel_id, ask=asked):
             return _with(account, _change(account.channels[channel_id], asked=asked))
         case Refused(channel=channel_id):

@@ -17,9 +17,8 @@ from services.lobby.logs import Decided, Logs
 from services.lobby.queues import Queues
 from services.lobby.rooms import Rooms
 from services.lobby.seating import Expire
-from services.lobby.table import Table, TableFact
+from services.lobby.table import Table, TableFact, table_of
 from shared import bridge
-from shared.ids import GameId, derived_id
 from shared.log.outbox import Letter
 
 log = structlog.get_logger()
@@ -55,7 +54,7 @@ class PostOffice:
         bags: dict[str, list[tuple[Letter, bridge.News]]] = {}
         for letter in letters:
             news = bridge.read_news(letter.body)
-            bags.setdefault(news.table or _table_of(news.game), []).append((letter, news))
+            bags.setdefault(news.table or table_of(news.game), []).append((letter, news))
         await _all(self._tell_table(table, bag) for table, bag in bags.items())
 
     async def tell_table(self, table: str, news: BetsDecided) -> None:
@@ -117,7 +116,3 @@ async def _all(work: Any) -> None:
     for outcome in await asyncio.gather(*pending, return_exceptions=True):
         if isinstance(outcome, BaseException):
             raise outcome
-
-
-def _table_of(game: GameId) -> str:
-    return derived_id("table of game", game)

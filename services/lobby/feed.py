@@ -10,7 +10,7 @@ from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 from services.lobby import chat, cursors, views
-from services.lobby.channels import Account, Closed, Moved, Opened, Situation, UserFact, WalletMoved
+from services.lobby.channels import Account, Closed, Moved, Opened, Shown, Situation, UserFact, WalletMoved
 from services.lobby.chat import Chat, ChatFact, Line
 from services.lobby.cursors import ChatPlace, FeedCursor
 from services.lobby.kinds import Kinds
@@ -222,7 +222,7 @@ class Feed:
         if number <= self._number:
             return b""
         self._number = number
-        fact = entry.fact
+        feeds, fact = self._feeds, entry.fact
         match fact:
             case Opened(channel=channel):
                 return self._channel(channel, 1, "created", {"value": Value.FREE})
@@ -230,6 +230,9 @@ class Feed:
                 return self._channel(channel, version, "deleted", {"value": Value.FREE})
             case Moved():
                 return await self._moved(number, fact, entry.at)
+            case Shown(channel=channel, version=version, state=state):
+                shown = views.brief(state, feeds.logs.clock())
+                return self._frame("watch", {"channel": channel, "version": version, "state": shown})
             case WalletMoved(currency=currency, change=change, balance=balance, reason=reason):
                 moved = {"currency": currency, "change": change, "balance": balance, "reason": reason}
                 return self._frame("wallet", moved)

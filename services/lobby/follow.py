@@ -4,13 +4,14 @@ from typing import assert_never
 
 import msgspec
 
-from services.lobby.channels import FREE, Account, Channel, Refused, Situation, UserFact, moved
+from services.lobby.channels import FREE, Account, Channel, Refused, Shown, Situation, UserFact, moved
 from services.lobby.letters import (
     BeginNow,
     Denied,
     GameOn,
     Granted,
     Matched,
+    NowPlayed,
     Over,
     PlaceKept,
     RematchOpen,
@@ -59,6 +60,10 @@ def follow(account: Account, letter: ToUser) -> list[UserFact]:
             return _walked(channel, (Step("E21", _change(channel.state, box=box, wait=wait)),))
         case RematchOpen(game=game, wait=wait):
             return _rematch_open(channel, game, wait) if channel.state.game == game else []
+        case NowPlayed(table=table, game=game):
+            watched = channel.state.value is Value.WATCH and channel.state.table == table
+            news = watched and channel.state.game != game
+            return [Shown(channel.id, channel.version, _change(channel.state, game=game))] if news else []
         case Over(table=table, game=game):
             if channel.state.table != table or (game is not None and channel.state.game != game):
                 return []

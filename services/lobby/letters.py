@@ -69,6 +69,14 @@ class RematchOpen(msgspec.Struct, frozen=True, gc=False, tag="rematch_open"):
     wait: Wait
 
 
+class NowPlayed(msgspec.Struct, frozen=True, gc=False, tag="now_played"):
+    """The game of a watched table: its first one, or another."""
+
+    channel: str
+    table: str
+    game: GameId
+
+
 class Over(msgspec.Struct, frozen=True, gc=False, tag="over"):
     """There is nothing more to wait for at this table; `aborted` if a game was broken off or has no table."""
 
@@ -79,7 +87,7 @@ class Over(msgspec.Struct, frozen=True, gc=False, tag="over"):
     game: GameId | None = None
 
 
-ToUser: TypeAlias = Granted | Denied | Matched | BeginNow | GameOn | PlaceKept | RematchOpen | Over
+ToUser: TypeAlias = Granted | Denied | Matched | BeginNow | GameOn | PlaceKept | RematchOpen | NowPlayed | Over
 
 # -- to a queue ---------------------------------------------------------------------------------------------
 

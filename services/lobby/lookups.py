@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import msgspec
-
 from services.lobby import views
 from services.lobby.catalogue import Catalogue
 from services.lobby.channels import Channel, Situation
@@ -16,7 +14,6 @@ from services.lobby.rooms import Rooms
 from shared.ids import UserId
 from shared.problems import Problem
 
-_change = msgspec.structs.replace
 _UNSEEN: dict[str, Any] = {"gamestate": {}, "self": None, "players": [], "watchers": [], "waits": []}
 
 
@@ -30,15 +27,6 @@ class Lookups:
         self._catalogue = catalogue
         self._ratings = ratings
         self._peer = peer
-
-    async def present(self, state: Situation) -> Situation:
-        """A watcher follows a table from one game to the next."""
-        if state.value is not Value.WATCH or state.table is None:
-            return state
-        table = await self._rooms.table(state.table)
-        if table is None or table.game is None:
-            return state
-        return _change(state, game=table.game, currency=table.currency)
 
     async def found(self, state: Situation, before: int | None = None, joining: UserId | None = None) -> dict[str, Any]:
         """What `views.told` adds; of a chat, what was said before a number of its log."""
@@ -57,16 +45,12 @@ class Lookups:
         table = await self._rooms.table(chat)
         return await self._title(table.game_type) if table else ""
 
-    async def brief(self, channel: Channel, now: int) -> dict[str, Any]:
-        return views.brief(await self.present(channel.state), now)
-
     async def told(self, state: Situation, now: int, before: int | None = None) -> dict[str, Any]:
-        state = await self.present(state)
         return views.told(state, now, await self.found(state, before))
 
     async def full(self, channel: Channel, now: int, credentials: dict[str, str]) -> dict[str, Any]:
         """Everything, with a game as the caller may see it; raises the 503 problem if that cannot be asked for."""
-        state = await self.present(channel.state)
+        state = channel.state
         if state.value in views.GAMES:
             return views.full(state, now, await self._game(state, credentials))
         return views.full(state, now, await self.found(state))
@@ -76,7 +60,7 @@ class Lookups:
         try:
             return await self.full(channel, now, credentials)
         except Problem:
-            return await self.brief(channel, now)
+            return views.brief(channel.state, now)
 
     async def _game(self, state: Situation, credentials: dict[str, str]) -> dict[str, Any]:
         view = await self._peer.view(state.game, credentials) if state.game else None

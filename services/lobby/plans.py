@@ -24,7 +24,7 @@ from services.lobby.logs import Logs
 from services.lobby.peers import SessionPeer
 from services.lobby.ratings import NEWCOMER, Ratings
 from services.lobby.rooms import Rooms
-from services.lobby.table import Phase, Table
+from services.lobby.table import Phase, Table, table_of
 from services.lobby.wallets import Wallets
 from shared.auth import Caller
 from shared.ids import GameId, derived_id, is_id, new_id
@@ -122,7 +122,7 @@ class Planner:
                 return await self._join_game(who, GameId(game), credentials)
             case WatchBody(table=str() as table_id):
                 table = await self._table(table_id)
-                return _watches(who, table_id, table.game, table.game_type, mail.Watch(who), table.currency)
+                return _watches(who, table_id, table.confirmed, table.game_type, mail.Watch(who), table.currency)
             case WatchBody(game=str() as game):
                 return await self._watch_game(who, GameId(game), credentials)
         raise AssertionError(f"no plan for {name}")
@@ -203,7 +203,7 @@ class Planner:
         box = seat["box"] if seat else await self._peer.join(game, credentials, key)
         seats = max((await self._catalogue.type(view["game_type"]))["seats"])
         return _asks(
-            f"table:{_table_of(game)}",
+            f"table:{table_of(game)}",
             lambda ask: mail.Attach(who, ask, game, view["game_type"], box, seats),
         )
 
@@ -214,7 +214,7 @@ class Planner:
             table = await self._rooms.table(table_id)
             return _watches(who, table_id, game, game_type, mail.Watch(who), table.currency if table else None)
         seats = max((await self._catalogue.type(game_type))["seats"])
-        return _watches(who, _table_of(game), game, game_type, mail.Watch(who, game, game_type, seats))
+        return _watches(who, table_of(game), game, game_type, mail.Watch(who, game, game_type, seats))
 
     async def _view(self, game: str, credentials: dict[str, str]) -> dict[str, Any]:
         view = await self._peer.view(game, credentials) if is_id(game) else None
@@ -226,11 +226,6 @@ class Planner:
 def checked_box(table: Table, box: int | None) -> None:
     if box is not None and not 0 <= box < len(table.boxes):
         raise invalid("There is no such box at this table.")
-
-
-def _table_of(game: GameId) -> str:
-    """Where those are kept who are at a game that was made without the lobby."""
-    return derived_id("table of game", game)
 
 
 def _asks(to: str, letter: Callable[[str], Any]) -> Plan:

@@ -67,6 +67,9 @@ def seats_known(draft: Draft, table: Table, order: int) -> None:
     if not waiting:
         return
     draft.do(SeatsConfirmed(order))
+    if table.game is not None and table.game != table.confirmed:
+        for who in table.watchers.values():
+            draft.tell(who, mail.NowPlayed(who.channel, table.id, table.game))
     for i, box in waiting:
         if box.ask is not None and box.who is not None and box.event is not None:
             draft.grant(box.who, box.ask, Step(box.event, table.situation(i)))

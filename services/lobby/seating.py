@@ -230,3 +230,5 @@ def _watch(draft: Draft, table: Table | None, asked: mail.Watch) -> None:
         draft.tell(who, Over(who.channel, draft.id, "table_closed"))
         return
     draft.do(Watched(who))
+    if draft.table.confirmed is not None:  # perhaps another one than when the watcher looked
+        draft.tell(who, mail.NowPlayed(who.channel, draft.id, draft.table.confirmed))

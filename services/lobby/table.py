@@ -10,7 +10,7 @@ from typing import Any, TypeAlias, assert_never
 import msgspec
 
 from services.lobby.channels import Situation, Wait, Who
-from shared.ids import GameId, UserId
+from shared.ids import GameId, UserId, derived_id
 
 _change = msgspec.structs.replace
 
@@ -60,6 +60,7 @@ class Table(msgspec.Struct, frozen=True, gc=False):
     line: tuple[Who, ...] = ()  # who waits for a box, the longest first
     watchers: dict[str, Who] = {}  # by channel
     game: GameId | None = None
+    confirmed: GameId | None = None  # the game, once the session service has it: watchers are told
     round: int = 0
     wait: Wait | None = None  # for `begin` or `revanche`
     empty_since: int | None = None
@@ -237,6 +238,11 @@ TableFact: TypeAlias = (
 )
 
 
+def table_of(game: str) -> str:
+    """Where those are kept who are at a game that was made without the lobby."""
+    return derived_id("table of game", game)
+
+
 def evolve(table: Table | None, fact: TableFact, at: int) -> Table:
     table = _apply(table, fact, at)
     idle = table.phase is Phase.OPEN and not table.seated and not table.line
@@ -273,7 +279,8 @@ def _apply(table: Table | None, fact: TableFact, at: int) -> Table:
         case GameAsked():
             return _game_asked(table, fact)
         case SeatsConfirmed(order=order):
-            return _each(table, lambda b: _change(b, known=True, ask=None) if b.taken and b.order <= order else b)
+            table = _each(table, lambda b: _change(b, known=True, ask=None) if b.taken and b.order <= order else b)
+            return _change(table, confirmed=table.game)
         case Starting():
             return _change(table, phase=Phase.STARTING)
         case BetsKnown(game=game):
@@ -290,7 +297,8 @@ def _apply(table: Table | None, fact: TableFact, at: int) -> Table:
             return _change(table, phase=Phase.REMATCH, wait=wait)
         case Cleared():
             empty = tuple(Box() for _ in table.boxes)
-            return _change(table, phase=Phase.OPEN, boxes=empty, game=None, wait=None, round=table.round + 1)
+            table = _change(table, phase=Phase.OPEN, boxes=empty, game=None, confirmed=None, wait=None)
+            return _change(table, round=table.round + 1)
         case Watched(who=who):
             return _change(table, watchers={**table.watchers, who.channel: who})
         case Unwatched(channel=channel):
@@ -314,9 +322,8 @@ def _first(fact: TableFact, at: int) -> Table:
             return Table(table, None, game_type, cash_bet, currency, {}, None, at, boxes, Phase.BEGIN, wait=wait)
         case GameFound(table, game, game_type, seats):
             boxes = tuple(Box() for _ in range(seats))
-            return Table(
-                table, None, game_type, 0, None, {}, None, at, boxes, Phase.PLAYING, direct=True, game=game
-            )  # fmt: skip
+            made = Table(table, None, game_type, 0, None, {}, None, at, boxes, Phase.PLAYING, direct=True)
+            return _change(made, game=game, confirmed=game)
         case _:
             raise AssertionError("a table's log begins with how it was made")
 

@@ -6,6 +6,7 @@ from typing import Any
 from services.lobby.channels import Channel, Situation, Wait
 from services.lobby.chat import REMEMBERED, Chat, Line
 from services.lobby.machine import Value
+from services.lobby.table import table_of
 from shared.ids import UserId
 
 GAMES = (Value.GAME, Value.WATCH)
@@ -93,7 +94,9 @@ def _begin(state: Situation, now: int) -> dict[str, Any]:
 
 def _game(state: Situation, now: int) -> dict[str, Any]:
     game = {"id": state.game, "type": state.game_type}
-    return {"game": {**game, "currency": state.currency} if state.currency else game}
+    shown: dict[str, Any] = {"game": {**game, "currency": state.currency} if state.currency else game}
+    with_table = state.game is None or state.table != table_of(state.game)
+    return {**shown, "table": state.table} if with_table else shown
 
 
 def _chat(state: Situation, now: int) -> dict[str, Any]:

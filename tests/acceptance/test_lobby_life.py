@@ -37,6 +37,7 @@ async def test_two_find_each_other_play_rematch_leave_return_and_end(ann: Player
         assert (await transition(told, a, "E6")).data["state"] == {
             "value": "game",
             "game": {"id": first, "type": "xsos"},
+            "table": matched["match"],
         }
         assert (await ann.view(first))["status"] == "active"
         assert_problem(await ann.join(first), 403, "forbidden")
@@ -156,22 +157,67 @@ async def test_a_table_that_nobody_is_at_disappears_with_its_watchers(guest: Gue
     assert_problem(await ann.get(f"/lobby/tables/{table}"), 404, "not_found")
 
 
-async def test_a_watcher_follows_a_table_into_its_rematch(guest: Guest) -> None:
+async def test_a_watcher_is_told_of_each_game_of_a_table(guest: Guest) -> None:
+    ann, bob, eve = [await guest(nick) for nick in ("Ann", "Bob", "Eve")]
+    a, b, e = [await Seat.open(player) for player in (ann, bob, eve)]
+    table = await make_table(ann)
+    async with feed(eve) as told:
+        assert (await e.do("watch", {"table": table}))["game"]["id"] is None
+        first = (await a.do("join", {"table": table}))["game"]["id"]
+        news = await told.next("watch")
+        shown = {"value": "watch", "game": {"id": first, "type": "xsos"}, "table": table}
+        assert news.data == {"channel": e.id, "version": 2, "state": shown}
+        await b.do("join", {"table": table})
+        await eventually(lambda: ann.view(first), lambda view: view["status"] == "active")
+        await ann.resign(first)
+        for seat in (a, b):
+            await seat.until("revanche")
+            await seat.do("revanche")
+        second = (await a.until("game"))["game"]["id"]
+        again = await told.next("watch")
+        assert again.data["state"]["game"]["id"] == second
+        watched = await e.open_state()
+        assert (watched["value"], watched["game"]["id"]) == ("watch", second)
+        assert "self" not in watched
+        assert await e.version() == 2, "it is no transition"
+    async with feed(eve, news.id) as resumed:
+        assert (await resumed.next()).data == again.data
+    assert (await e.do("unwatch")) == {"value": "free"}
+
+
+async def test_whoever_watches_a_game_follows_its_table(guest: Guest) -> None:
     ann, bob, eve = [await guest(nick) for nick in ("Ann", "Bob", "Eve")]
     a, b, e = [await Seat.open(player) for player in (ann, bob, eve)]
     table = await make_table(ann)
     first = (await a.do("join", {"table": table}))["game"]["id"]
     await b.do("join", {"table": table})
-    await e.do("watch", {"game": first})
+    assert (await e.do("watch", {"game": first}))["table"] == table
+    await eventually(lambda: ann.view(first), lambda view: view["status"] == "active")
     await ann.resign(first)
     for seat in (a, b):
         await seat.until("revanche")
         await seat.do("revanche")
     second = (await a.until("game"))["game"]["id"]
-    watched = await eventually(e.open_state, lambda state: state["game"]["id"] == second)
-    assert watched["value"] == "watch"
-    assert "self" not in watched
-    assert (await e.do("unwatch")) == {"value": "free"}
+    await eventually(e.open_state, lambda state: state["game"]["id"] == second)
+
+
+async def test_a_channel_at_a_game_names_the_table_whose_chat_is_there(guest: Guest, queue: str) -> None:
+    """For a second device, which has not seen how the first one came there."""
+    ann, bob = [await guest(nick) for nick in ("Ann", "Bob")]
+    a, b = await Seat.open(ann), await Seat.open(bob)
+    for seat in (a, b):
+        await seat.do("find", search(queue))
+    match = (await a.until("begin"))["match"]
+    game = await begin(a, b)
+    listed = (await ann.get("/lobby/channels")).json()["channels"][0]["state"]
+    assert listed == {"value": "game", "game": {"id": game, "type": "xsos"}, "table": match}
+    assert (await a.open_state())["table"] == match
+    assert (await a.do("leave"))["table"] == match
+    talk = await Seat.open(bob)
+    assert (await talk.do("chatjoin", {"room": match}))["value"] == "chat"
+    made = (await ann.create())["id"]
+    alone = await Seat.open(ann)
+    assert "table" not in await alone.do("join", {"game": made}), "a game that was made without the lobby has none"
 
 
 async def test_a_game_made_without_the_lobby_can_be_joined_and_watched(guest: Guest) -> None:

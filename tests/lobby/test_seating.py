@@ -199,6 +199,17 @@ def test_an_empty_table_disappears_and_its_watchers_are_told(at: AtTable) -> Non
     assert table(at).phase is Phase.CLOSED
 
 
+def test_a_watcher_is_told_which_game_is_played_once_it_is_there(at: AtTable) -> None:
+    at(mail.Watch(CID))
+    at(mail.Join(ANN, "a", 0))
+    sent = at(bridge.SeatsKnown(game(at), "t", table(at).number))
+    assert [to for to, body in sent if isinstance(body, mail.NowPlayed)] == ["user:cid"]
+    at(mail.Join(BOB, "b", 1))
+    sent = at(bridge.SeatsKnown(game(at), "t", table(at).number))
+    assert not [body for _, body in sent if isinstance(body, mail.NowPlayed)], "it is the same game"
+    assert at(mail.Watch(DAN)) == [("user:dan", mail.NowPlayed(DAN.channel, "t", game(at))), at.letters[-1]]
+
+
 def test_a_table_with_people_in_line_is_not_empty(at: AtTable) -> None:
     seated(at, ANN, BOB)
     at(bridge.GameStarted(game(at), "t"))

@@ -119,6 +119,17 @@ async def test_a_table_of_a_room_is_opened_joined_watched_and_talked_at(product:
         width = await visitor.page.evaluate("document.documentElement.scrollWidth - innerWidth")
         assert width <= 0
 
+    await ann.page.evaluate("localStorage.removeItem('parlor.tables')")  # like another device of hers
+    await ann.page.reload()
+    await expect(ann.page.get_by_role("log", name="Chat")).to_contain_text("<img src=x onerror=alert(1)>")
+
+    await pair.first.button("Resign").click()
+    await pair.first.page.get_by_role("dialog").get_by_role("button", name="Resign").click()
+    for visitor in pair.both:
+        await visitor.button("Rematch").click()
+    await expect(watcher.page).not_to_have_url(pair.link)
+    await expect(watcher.headline).to_have_text(re.compile("to play"))
+
 
 async def test_a_reserved_seat_can_be_given_up(product: Product, invite: Invite) -> None:
     _, bob = await open_table(invite, product)
