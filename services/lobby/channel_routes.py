@@ -11,6 +11,7 @@ from services.lobby import machine, views, xml
 from services.lobby.bodies import MuteBody, NewChannel, NewTable
 from services.lobby.peers import credentials
 from services.lobby.service import Lobby
+from shared.auth import Caller
 from shared.http import CallerDep, Desk, IdempotencyDep, RawBody, answered, decoded, takes
 from shared.problems import Problem, invalid
 
@@ -28,6 +29,15 @@ async def _lobby(request: Request) -> Lobby:
 LobbyDep = Annotated[Lobby, Depends(_lobby)]
 
 
+async def _met(caller: CallerDep, lobby: LobbyDep) -> Caller:
+    await lobby.reception.meet(caller)
+    return caller
+
+
+UserDep = Annotated[Caller, Depends(_met)]
+"""The caller, who is known to the lobby from now on."""
+
+
 @routes.get("/channel-machine")
 async def channel_machine() -> Response:
     """The states of a channel and what leads from one to another."""
@@ -35,7 +45,7 @@ async def channel_machine() -> Response:
 
 
 @routes.post("/channels", status_code=201)
-async def open_channel(caller: CallerDep, raw: RawBody, idem: IdempotencyDep, lobby: LobbyDep) -> Response:
+async def open_channel(caller: UserDep, raw: RawBody, idem: IdempotencyDep, lobby: LobbyDep) -> Response:
     """A new, free channel."""
     if kept := await lobby.accounts.recall(caller.user, idem):
         return answered(kept)
@@ -44,7 +54,7 @@ async def open_channel(caller: CallerDep, raw: RawBody, idem: IdempotencyDep, lo
 
 
 @routes.get("/channels")
-async def channels(caller: CallerDep, lobby: LobbyDep, request: Request) -> Response:
+async def channels(caller: UserDep, lobby: LobbyDep, request: Request) -> Response:
     """The caller's channels, each in brief."""
     account, now = await lobby.accounts.account(caller.user), lobby.clock()
     listed = [
@@ -54,7 +64,7 @@ async def channels(caller: CallerDep, lobby: LobbyDep, request: Request) -> Resp
 
 
 @routes.get("/channels/{channel_id}")
-async def channel(channel_id: str, caller: CallerDep, lobby: LobbyDep, request: Request) -> Response:
+async def channel(channel_id: str, caller: UserDep, lobby: LobbyDep, request: Request) -> Response:
     """One channel with all that a client needs to restore itself."""
     found = await lobby.accounts.channel(caller.user, channel_id)
     state = await lobby.lookups.full(found, lobby.clock(), credentials(request.scope["parlor.headers"]))
@@ -64,7 +74,7 @@ async def channel(channel_id: str, caller: CallerDep, lobby: LobbyDep, request: 
 
 
 @routes.delete("/channels/{channel_id}", status_code=204)
-async def close_channel(channel_id: str, caller: CallerDep, lobby: LobbyDep) -> Response:
+async def close_channel(channel_id: str, caller: UserDep, lobby: LobbyDep) -> Response:
     """Do away with a free channel."""
     await lobby.accounts.delete(caller, channel_id)
     return Response(status_code=204)
@@ -74,7 +84,7 @@ async def close_channel(channel_id: str, caller: CallerDep, lobby: LobbyDep) -> 
 async def command(
     channel_id: str,
     command: str,
-    caller: CallerDep,
+    caller: UserDep,
     raw: RawBody,
     idem: IdempotencyDep,
     lobby: LobbyDep,
@@ -86,7 +96,7 @@ async def command(
 
 
 @routes.get("/queues/{name}")
-async def queue(name: str, caller: CallerDep, lobby: LobbyDep) -> Response:
+async def queue(name: str, caller: UserDep, lobby: LobbyDep) -> Response:
     """Who waits for what, and how the caller's own search stands."""
     if not _QUEUE.fullmatch(name):
         raise invalid("A queue's name is 1 to 64 of a-z, 0-9, _ and -.")
@@ -94,13 +104,13 @@ async def queue(name: str, caller: CallerDep, lobby: LobbyDep) -> Response:
 
 
 @routes.get("/rooms")
-async def rooms(caller: CallerDep, lobby: LobbyDep) -> Response:
+async def rooms(caller: UserDep, lobby: LobbyDep) -> Response:
     """One room for each game."""
     return _json({"rooms": await lobby.rooms.all()})
 
 
 @routes.get("/rooms/{room}")
-async def room(room: str, caller: CallerDep, lobby: LobbyDep) -> Response:
+async def room(room: str, caller: UserDep, lobby: LobbyDep) -> Response:
     """A room with its tables."""
     title = await lobby.rooms.title(room)
     if title is None:
@@ -109,25 +119,25 @@ async def room(room: str, caller: CallerDep, lobby: LobbyDep) -> Response:
 
 
 @routes.post("/rooms/{room}/tables", status_code=201, openapi_extra=takes(NewTable))
-async def make_table(room: str, caller: CallerDep, raw: RawBody, idem: IdempotencyDep, lobby: LobbyDep) -> Response:
+async def make_table(room: str, caller: UserDep, raw: RawBody, idem: IdempotencyDep, lobby: LobbyDep) -> Response:
     """A new table; making one does not seat anybody."""
     return answered(await lobby.hosting.make(caller, room, raw, idem))
 
 
 @routes.post("/rooms/{room}/mutes", openapi_extra=takes(MuteBody))
-async def mute(room: str, caller: CallerDep, raw: RawBody, idem: IdempotencyDep, lobby: LobbyDep) -> Response:
+async def mute(room: str, caller: UserDep, raw: RawBody, idem: IdempotencyDep, lobby: LobbyDep) -> Response:
     """Silence somebody in a chat that the caller owns."""
     return answered(await lobby.hosting.mute(caller, room, raw, idem))
 
 
 @routes.get("/tables/{table_id}")
-async def table(table_id: str, caller: CallerDep, lobby: LobbyDep) -> Response:
+async def table(table_id: str, caller: UserDep, lobby: LobbyDep) -> Response:
     """A table with its boxes."""
     return _json(await lobby.hosting.table(table_id))
 
 
 @routes.get("/users/{user_id}")
-async def profile(user_id: str, caller: CallerDep, lobby: LobbyDep) -> Response:
+async def profile(user_id: str, caller: UserDep, lobby: LobbyDep) -> Response:
     """Somebody's profile: nick, presence and ratings."""
     found = await lobby.ratings.profile(user_id)
     if found is None:
@@ -136,7 +146,7 @@ async def profile(user_id: str, caller: CallerDep, lobby: LobbyDep) -> Response:
 
 
 @routes.get("/leaderboards/{game_type}")
-async def leaderboard(game_type: str, caller: CallerDep, lobby: LobbyDep) -> Response:
+async def leaderboard(game_type: str, caller: UserDep, lobby: LobbyDep) -> Response:
     """The best at a game type."""
     if not await lobby.catalogue.knows(game_type):
         raise Problem("not_found", "There is no such game type.")
@@ -155,6 +165,7 @@ class EventRoute:
 
     async def _events(self, scope: Scope, receive: Receive, send: Send) -> int:
         caller = self._desk.caller(scope)
+        await self._lobby.reception.meet(caller)
         headers = scope["parlor.headers"]
         response = await self._lobby.feeds.open(caller.user, _cursor(scope), credentials(headers))
         return await self._desk.stream(caller, response, scope, receive, send)

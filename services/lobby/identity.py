@@ -33,7 +33,7 @@ class Credentials(msgspec.Struct, frozen=True):
 
 
 Welcome = Callable[[AsyncConnection, UserId], Awaitable[None]]
-"""What a new user is given, in the SQL transaction that makes the user."""
+"""What a user is given, once, in the SQL transaction that notes the user."""
 
 
 class Identity:

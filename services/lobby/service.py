@@ -21,6 +21,7 @@ from services.lobby.peers import SessionPeer
 from services.lobby.plans import Planner
 from services.lobby.queues import Queues
 from services.lobby.ratings import Ratings
+from services.lobby.reception import Reception
 from services.lobby.rooms import Rooms
 from services.lobby.teller import Teller
 from services.lobby.wallets import Wallets
@@ -43,6 +44,7 @@ class Lobby:
     post: PostOffice
     wallets: Wallets
     bank: Bank
+    reception: Reception
 
 
 def lobby_of(runtime: Runtime, session: httpx.AsyncClient | None) -> Lobby:
@@ -76,6 +78,7 @@ def lobby_of(runtime: Runtime, session: httpx.AsyncClient | None) -> Lobby:
         post=post,
         wallets=wallets,
         bank=Bank(wallets, catalogue, teller, post.tell_table),
+        reception=Reception(runtime.db, wall_clock, wallets.welcome),
     )
 
 

@@ -4,16 +4,15 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 
-from services.lobby.channel_routes import LobbyDep
+from services.lobby.channel_routes import LobbyDep, UserDep
 from services.lobby.wallets import Movement
-from shared.http import CallerDep
 from shared.problems import Problem, invalid
 
 routes = APIRouter(prefix="/lobby/me/wallets", tags=["lobby"])
 
 
 @routes.get("")
-async def wallets(caller: CallerDep, lobby: LobbyDep) -> dict[str, Any]:
+async def wallets(caller: UserDep, lobby: LobbyDep) -> dict[str, Any]:
     """What the caller has to play for."""
     found = await lobby.wallets.balances(caller.user, await lobby.catalogue.currencies())
     return {"wallets": [{"currency": currency, "balance": balance} for currency, balance in found.items()]}
@@ -22,7 +21,7 @@ async def wallets(caller: CallerDep, lobby: LobbyDep) -> dict[str, Any]:
 @routes.get("/{currency}/entries")
 async def entries(
     currency: str,
-    caller: CallerDep,
+    caller: UserDep,
     lobby: LobbyDep,
     before: Annotated[str | None, Query(description="an entry's id: only what is older")] = None,
 ) -> dict[str, Any]:

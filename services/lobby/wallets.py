@@ -36,15 +36,16 @@ class Movement(msgspec.Struct, frozen=True):
 
 class Wallets:
     def __init__(self, db: AsyncEngine, clock: Callable[[], int], granted: int) -> None:
-        """`granted` is what every new user is given."""
+        """`granted` is what every user is given."""
         self._db = db
         self._clock = clock
         self._granted = granted
 
     async def welcome(self, connection: AsyncConnection, user: UserId) -> None:
-        """Give a new user something to play for, in the SQL transaction that makes the user."""
-        if self._granted:
-            await self._post(connection, ledger.grant(user, self._granted))
+        """Give a user something to play for, once; an IntegrityError says that somebody else is doing so."""
+        grant = ledger.grant(user, self._granted)
+        if self._granted and await _transaction(connection, grant.key) is None:
+            await self._post(connection, grant)
 
     async def take_bets(self, stake: Stake) -> bool:
         """Take the bets of all seats or of none; whatever was decided first for a game holds."""
