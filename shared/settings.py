@@ -43,6 +43,7 @@ class Settings(BaseSettings):
     sitdown_wait_ms: int = Field(30_000, ge=0, description="how long a box stays reserved")
     empty_table_ms: int = Field(30_000, ge=0, description="a table that nobody is at disappears after this")
     abandon_ms: int = Field(60_000, ge=0, description="a game that all players have left is aborted after this")
+    linger_ms: int = Field(120_000, ge=1, description="whoever has no stream any more counts as online for this long")
     session_url: str | None = Field(None, description="where a lobby that runs alone asks for views of games")
     grant_fun: int = Field(10_000, ge=0, le=10**9, description="play money that every new user is given")
     admins: str = Field("", description="ids of the users who own the rooms; a list with commas")

@@ -25,8 +25,7 @@ from shared.log.hub import Hub
 from shared.log.live import Transition
 from shared.problems import Problem
 
-LINGER = 120  # seconds for which somebody without a stream still counts as present
-_BEAT = 10.0  # seconds between comment lines
+_BEAT = 10.0  # seconds between comment lines, and between words that somebody is here
 
 log = structlog.get_logger()
 
@@ -63,13 +62,24 @@ class Feeds:
     """Opens streams."""
 
     def __init__(
-        self, logs: Logs, kinds: Kinds, rooms: Rooms, lookups: Lookups, teller: Teller, hub: Hub, redis: "Redis"
+        self,
+        logs: Logs,
+        kinds: Kinds,
+        rooms: Rooms,
+        lookups: Lookups,
+        teller: Teller,
+        hub: Hub,
+        redis: "Redis",
+        linger_ms: int,
     ) -> None:
+        """Somebody without a stream still counts as present for `linger_ms`."""
         self.logs = logs
         self.kinds = kinds
         self.rooms = rooms
         self.lookups = lookups
         self.redis = redis
+        self.linger_ms = linger_ms
+        self.beat = min(_BEAT, linger_ms / 3000)
         self._teller = teller
         self._hub = hub
 
@@ -179,11 +189,11 @@ class Feed:
     async def run(self, stream: sse.Stream) -> None:
         """Tell what happens until cancelled; a stream that cannot go on is closed, and its client resumes."""
         loop = asyncio.get_running_loop()
-        beat = loop.time() + _BEAT
+        beat = loop.time() + self._feeds.beat
         try:
             while True:
                 if loop.time() >= beat:
-                    beat = loop.time() + _BEAT
+                    beat = loop.time() + self._feeds.beat
                     stream.push(sse.HEARTBEAT)
                     await self._say_present()
                 if (news := await self._next(beat)) is not None and (told := await news()):
@@ -350,7 +360,7 @@ class Feed:
         return cursors.written(self._number, places, f"{self._mark}{next(self._count)}" if mark else "")
 
     async def _say_present(self) -> None:
-        await self._feeds.redis.set(_present(self._user), b"1", ex=LINGER)
+        await self._feeds.redis.set(_present(self._user), b"1", px=self._feeds.linger_ms)
 
 
 def _stay(place: ChatPlace, past: list[tuple[int, Entry[UserFact]]], account: Account) -> Stay | None:

@@ -74,7 +74,7 @@ def lobby_of(runtime: Runtime, session: httpx.AsyncClient | None) -> Lobby:
         hosting=Hosting(logs, forms, rooms, catalogue, runtime.store, admins),
         ratings=ratings,
         catalogue=catalogue,
-        feeds=Feeds(logs, forms, rooms, lookups, teller, runtime.hub, runtime.redis),
+        feeds=Feeds(logs, forms, rooms, lookups, teller, runtime.hub, runtime.redis, settings.linger_ms),
         post=post,
         wallets=wallets,
         bank=Bank(wallets, catalogue, teller, post.tell_table),

@@ -1,5 +1,6 @@
 """Every wait of the lobby ends by itself: with short waits, nobody need do anything."""
 
+import asyncio
 from collections.abc import AsyncIterator, Iterator
 
 import httpx
@@ -17,6 +18,7 @@ WAITS = {
     "PARLOR_SITDOWN_WAIT_MS": "300",
     "PARLOR_EMPTY_TABLE_MS": "1500",
     "PARLOR_ABANDON_MS": "300",
+    "PARLOR_LINGER_MS": "2500",
     "PARLOR_RATE_LIMIT": "off",
     "PARLOR_CHAT_FILTER": "tests.support.lobby:shouted",
 }
@@ -108,6 +110,21 @@ async def test_a_game_that_all_have_left_is_aborted(a: Seat, b: Seat) -> None:
         await transition(told, a, "E24")
         assert (await transition(told, a, "E26")).data["reason"] == "aborted"
     assert (await a.player.view(game))["status"] == "aborted"
+
+
+async def test_presence_lasts_as_long_as_a_stream_and_then_ends(a: Seat, b: Seat) -> None:
+    loop = asyncio.get_running_loop()
+
+    async def is_online() -> bool:
+        return bool((await b.player.get(f"/lobby/users/{a.player.id}")).json()["online"])
+
+    async with feed(a.player) as told:
+        await told.next("snapshot")
+        longer_than_it_lingers = loop.time() + 3.5
+        while loop.time() < longer_than_it_lingers:
+            assert await is_online()
+    assert await is_online(), "it lingers"
+    await eventually(is_online, lambda online: not online)
 
 
 async def test_every_message_passes_the_operators_filter(a: Seat) -> None:
