@@ -85,6 +85,8 @@ class Accounts:
         name = derived_id("channel", caller.user, idem.name) if idem else new_id()
 
         def decide(account: Account, now: int) -> UserDecided:
+            if name in account.channels:
+                raise Problem("wrong_state", "A channel was opened with this key before.")
             if len(account.channels) >= MOST_CHANNELS:
                 raise Problem("too_many_channels")
             return Decided([Opened(name, body.tag)], answer=self.keeper(caller.user, idem, created))
@@ -93,7 +95,12 @@ class Accounts:
             made = account.channels[name]
             return Answer(201, bridge.write(views.channel(made, views.brief(made.state, 0))))
 
-        account, kept = await self.submit(caller.user, decide)
+        try:
+            account, kept = await self.submit(caller.user, decide)
+        except Problem:  # perhaps only because the same command was carried out a moment ago
+            if repeated := await self.recall(caller.user, idem):
+                return repeated
+            raise
         return idem.replay(kept) if idem and kept else created(account, 0)
 
     async def delete(self, caller: Caller, channel_id: str) -> None:

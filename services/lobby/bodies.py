@@ -10,7 +10,7 @@ from services.lobby.chat import LONGEST, cleaned
 from shared.http import decoded, nothing
 from shared.problems import invalid
 
-_QUEUE = r"^[a-z0-9_-]{1,64}$"
+_QUEUE = r"^[a-z0-9_-]{1,64}$(?!\n)"  # `$` alone lets a line break pass
 _MOST_CRITERIA = 16
 _MOST_COMBOS = 64
 

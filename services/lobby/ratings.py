@@ -98,6 +98,8 @@ class Ratings:
         return known[1]
 
     async def profile(self, user: str) -> dict[str, Any] | None:
+        if "\0" in user:  # PostgreSQL cannot even ask for that
+            return None
         async with self._db.connect() as connection:
             found = (await connection.execute(select(users).where(users.c.id == user))).first()
         if found is None:

@@ -105,7 +105,11 @@ async def test_refusals_come_in_the_contracts_order(seat: Seat, ann: Player) -> 
 )
 async def test_what_cannot_be_played_cannot_be_searched_for(seat: Seat, criteria: list[object]) -> None:
     assert_problem(await seat.send("find", {"queue": "xsos", "criteria": criteria}), 422, "invalid_request")
-    assert_problem(await seat.send("find", {"queue": "X!", "criteria": criteria}), 422, "invalid_request")
+
+
+@pytest.mark.parametrize("name", ["", "X", "x!", "x y", "x\n", "x" * 65])
+async def test_a_queues_name_is_1_to_64_of_a_few_characters(seat: Seat, name: str) -> None:
+    assert_problem(await seat.send("find", search(name)), 422, "invalid_request")
 
 
 async def test_a_search_can_be_cancelled_and_its_queue_tells_of_it(seat: Seat) -> None:
@@ -166,6 +170,14 @@ async def test_a_repeat_of_a_command_gets_its_first_answer(ann: Player) -> None:
     assert_problem(
         await seat.send("takeplace", {"table": table, "box": 1}, key="takeplace"), 422, "idempotency_mismatch"
     )
+
+
+async def test_repeats_of_opening_the_last_channel_get_its_answer(ann: Player) -> None:
+    for _ in range(15):
+        await ann.post("/lobby/channels")
+    answers = await asyncio.gather(*(ann.post("/lobby/channels", key="last") for _ in range(10)))
+    assert {answer.status_code for answer in answers} == {201}, [answer.text for answer in answers]
+    assert len({answer.content for answer in answers}) == 1
 
 
 async def test_repeats_at_the_same_moment_have_one_effect(ann: Player) -> None:

@@ -1,5 +1,7 @@
 """Ratings over HTTP: profiles, leaderboards, and levels beside the players."""
 
+import pytest
+
 from tests.support.client import Json, Player
 from tests.support.problems import assert_problem
 from tests.support.waiting import eventually
@@ -29,3 +31,8 @@ async def test_a_finished_game_is_rated_in_profiles_and_on_the_leaderboard(match
 async def test_unknown_users_and_game_types_are_not_found(ann: Player) -> None:
     assert_problem(await ann.get("/lobby/users/nobody"), 404, "not_found")
     assert_problem(await ann.get("/lobby/leaderboards/nothing"), 404, "not_found")
+
+
+@pytest.mark.parametrize("name", ["nobody", "%00", "x" * 65, "%D0%B6"])
+async def test_whoever_does_not_exist_has_no_profile(ann: Player, name: str) -> None:
+    assert_problem(await ann.get(f"/lobby/users/{name}"), 404, "not_found")
