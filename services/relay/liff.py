@@ -2,6 +2,7 @@
 
 import json
 import re
+import unicodedata
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -51,8 +52,9 @@ class Liff:
             raise Problem("not_found", "Signing in with LINE is not set up here.")
         claims = self._claims(asked.id_token)
         name, picture = claims.get("name"), claims.get("picture")
-        nick = name.strip()[:_LONGEST_NICK] if isinstance(name, str) else ""
-        avatar = picture if isinstance(picture, str) and len(picture) <= _LONGEST_AVATAR else None
+        nick = _printable(name).strip()[:_LONGEST_NICK] if isinstance(name, str) else ""
+        fits = isinstance(picture, str) and len(picture) <= _LONGEST_AVATAR and picture == _printable(picture)
+        avatar = picture if fits else None
         return SignedIn(*self._tokens.issue(_user(claims["sub"]), nick or "LINE user", avatar, guest=False))
 
     def _claims(self, token: str) -> dict[str, Any]:
@@ -100,6 +102,11 @@ def _user(subject: Any) -> UserId:
     if not isinstance(subject, str) or not _USER.fullmatch(subject) or is_id(subject):
         raise Problem("unauthenticated", "The ID token does not name a user of LINE.")
     return UserId(subject)
+
+
+def _printable(text: str) -> str:
+    """Without what a database or JSON cannot carry."""
+    return "".join(char for char in text if unicodedata.category(char) not in ("Cc", "Cs"))
 
 
 def _reason(error: Exception) -> str:

@@ -93,6 +93,13 @@ async def test_a_user_without_a_name_gets_one(at_line: httpx.AsyncClient) -> Non
     assert len((await sign_in(at_line, by_ec(claims(name="n" * 100)))).json()["user"]["nick"]) == 32
 
 
+@pytest.mark.parametrize("name", ["A\0nn", "\ud800Ann", "A\nnn"])
+async def test_a_name_keeps_only_what_every_part_can_carry(at_line: httpx.AsyncClient, name: str) -> None:
+    signed_in = await sign_in(at_line, by_ec(claims(name=name, picture=name)))
+    assert signed_in.status_code == 201, signed_in.text
+    assert signed_in.json()["user"] == {"id": USER, "nick": "Ann", "avatar": None, "guest": False}
+
+
 OTHER = ec.generate_private_key(ec.SECP256R1())
 
 
