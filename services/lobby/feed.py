@@ -332,7 +332,7 @@ class Feed:
     async def _table(
         self, channel: str, room: str, known: set[str], table_id: str, table: dict[str, Any] | None
     ) -> bytes:
-        if channel not in self._rooms:
+        if channel not in self._rooms or (table is None and table_id not in known):
             return b""
         change = "removed" if table is None else "changed" if table_id in known else "created"
         if table is None:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import msgspec
@@ -53,6 +54,7 @@ class Rooms:
         self._followers: dict[str, list[Hear]] = {}
         self._changed: dict[str, set[str]] = {}  # tables of a room that are to be told of
         self._tasks: set[asyncio.Task[None]] = set()
+        doorbell.on_return(self._look_again)
 
     async def all(self) -> list[dict[str, Any]]:
         titles = await self._catalogue.rooms()
@@ -117,6 +119,14 @@ class Rooms:
             end()
             raise
         return end
+
+    async def _look_again(self) -> None:
+        """Nobody knows which tables have rung while nobody could hear it: tell of all."""
+        with suppress(RedisError, OSError):  # away again: then it will be back again
+            for room in list(self._followers):
+                there: Any = await self._redis.hkeys(_key(room))
+                for table_id in [*(each.decode() for each in there), *await self.gone(room)]:
+                    self._rung(room, table_id)
 
     def _rung(self, room: str, table_id: str) -> None:
         waiting = self._changed.setdefault(room, set())

@@ -1,14 +1,17 @@
 """While Redis is away: 503 with a time to retry, and everything is there again when it is back."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 
 import httpx
 import pytest
+from redis import Redis
 
 from tests.support.client import Player, open_client
 from tests.support.deployment import settings_for
+from tests.support.lobby import Seat, feed, make_table
 from tests.support.problems import assert_problem
 from tests.support.product import Product, short_directory
 from tests.support.redis_server import RedisServer
@@ -117,3 +120,19 @@ async def test_a_stream_open_through_an_outage_misses_nothing(match: Match, redi
             async with match.o.events(match.id, cursor=events.logged[-1].id) as resumed:
                 seen = [*before, *await resumed.until(last)]
     assert [event.data["cell"] for event in seen if event.name == "response"] == [0, 1]
+
+
+async def test_what_a_room_rang_while_nobody_could_hear_it_is_told(redis: RedisServer, http: httpx.AsyncClient) -> None:
+    ann = await Player.guest(http, "Ann")
+    seat, table = await Seat.open(ann), await make_table(ann)
+    await seat.do("subscribe", {"room": "xsos"})
+    async with feed(ann) as told:
+        await told.next("snapshot")
+        with Redis.from_url(redis.url) as directly, directly.pipeline(transaction=True) as pipe:
+            pipe.execute_command("CLIENT", "KILL", "TYPE", "pubsub")
+            pipe.hdel("lobby:room:xsos:tables", table)  # as another process does when the table has disappeared
+            pipe.zadd("lobby:room:xsos:gone", {table: time.time() * 1000})
+            pipe.execute_command("SPUBLISH", "lobby:room:xsos:tables", table)
+            pipe.execute()
+        news = await told.next("room")
+        assert (news.data["change"], news.data["table"]) == ("removed", {"id": table})
