@@ -22,6 +22,7 @@ from services.lobby.kinds import Kinds
 from services.lobby.letters import Out, Ticket
 from services.lobby.logs import Logs
 from services.lobby.peers import SessionPeer
+from services.lobby.queues import Queues
 from services.lobby.ratings import NEWCOMER, Ratings
 from services.lobby.rooms import Rooms
 from services.lobby.table import Phase, Table, table_of
@@ -68,6 +69,7 @@ class Planner:
         ratings: Ratings,
         wallets: Wallets,
         peer: SessionPeer,
+        queues: Queues,
         polished: Callable[[str], str],
     ) -> None:
         self._logs = logs
@@ -77,6 +79,7 @@ class Planner:
         self._ratings = ratings
         self._wallets = wallets
         self._peer = peer
+        self._queues = queues
         self._polished = polished
 
     async def wishes(self, body: FindBody) -> Wishes:
@@ -138,6 +141,7 @@ class Planner:
         skills = await self._ratings.lately(who.user)
         ratings = {each.game_type: skills.get(each.game_type, NEWCOMER).mu for each in wishes.criteria}
         ticket_id = new_id()
+        self._queues.expect(wishes.queue, ticket_id)
         state = Situation(queue=wishes.queue, criteria=wishes.criteria, ticket=ticket_id)
 
         def letters(number: int, now: int) -> list[Out]:

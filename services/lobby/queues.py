@@ -22,7 +22,8 @@ from shared.log.store import LogStore
 from shared.problems import Unavailable
 
 _ATTEMPTS = 12
-_LETTERS_ARRIVE_WITHIN = 50  # looks, 20 ms apart
+_LETTERS_ARRIVE_WITHIN = 1.0  # seconds for which somebody who looks waits for what was answered before
+_LOOKS = 50  # at the queue, within that time
 _SNAPSHOT_EVERY = 256  # entries, and as many as there are tickets
 _LOOKS_EVERY_MS = 250  # windows that widen within this are looked at together
 _COUNTED_EVERY_MS = 15_000  # a queue in which somebody waits is looked at this often, if only to be counted
@@ -126,6 +127,7 @@ class Queue:
         self.turn = asyncio.Lock()
         self._store = store
         self._last, self._era = b"", 0
+        self._sent: dict[str, float] = {}  # tickets on their way here from this process, the oldest first
 
     @property
     def past(self) -> Past:
@@ -135,6 +137,16 @@ class Queue:
     def is_known(self) -> bool:
         """Nobody can have lost what was read since the last break."""
         return self.version > 0 and self._era == self._store.era.now
+
+    def on_their_way(self) -> set[str]:
+        now = asyncio.get_running_loop().time()
+        while self._sent and now - next(iter(self._sent.values())) > _LETTERS_ARRIVE_WITHIN:
+            del self._sent[next(iter(self._sent))]  # another process has taken it in, and we have not looked since
+        return {*self._sent}
+
+    def expect(self, ticket_id: str) -> None:
+        self.on_their_way()
+        self._sent[ticket_id] = asyncio.get_running_loop().time()
 
     async def catch_up(self) -> None:
         if not self.is_known:
@@ -195,6 +207,8 @@ class Queue:
         self._mark(entry)
 
     def _mark(self, entry: Entry[QueueFact]) -> None:
+        if isinstance(entry.fact, Added):
+            self._sent.pop(entry.fact.ticket.id, None)
         if entry.letter is not None:
             partition, place = entry.letter
             self.handled[partition] = place
@@ -241,20 +255,25 @@ class Queues:
         since = self._clock() - 2 * _COUNTED_EVERY_MS
         return sum(queue.tickets.by_type[game_type] for queue in self._held.values() if queue.counted_at > since)
 
+    def expect(self, name: str, ticket_id: str) -> None:
+        """A search is about to be answered: whoever looks after that wants to see it."""
+        self._queue(name).expect(ticket_id)
+
     async def show(self, name: str, user: UserId, searches: Callable[[], Awaitable[set[str]]]) -> dict[str, Any]:
         """How many wait for what, how long it took lately, and how the caller's own search stands.
 
-        `searches` are those that the caller has been told of: they may still be on their way here.
+        `searches` are those that the caller has been told of, wherever: they may still be on their way here.
         """
         queue = self._queue(name)
-        for _ in range(_LETTERS_ARRIVE_WITHIN):
+        sent = queue.on_their_way()
+        for _ in range(_LOOKS):
             async with queue.turn:
                 await queue.catch_up()
-            if not await searches() - queue.tickets.by_id.keys():
+            if not (sent & queue.on_their_way() or await searches() - queue.tickets.by_id.keys()):
                 break
-            await asyncio.sleep(0.02)
-        if not queue.version:
-            self._held.pop(name, None)  # there is no such queue; asking for one must not cost memory
+            await asyncio.sleep(_LETTERS_ARRIVE_WITHIN / _LOOKS)
+        if not queue.version and not queue.on_their_way():
+            self._held.pop(name, None)  # nobody has ever searched there, and anyone can think of another name
         tickets, now = queue.tickets, self._clock()
         mine = tickets.of_user(user)
         recent = tickets.recent

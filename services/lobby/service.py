@@ -61,7 +61,7 @@ def lobby_of(runtime: Runtime, session: httpx.AsyncClient | None) -> Lobby:
     queues = Queues(runtime.store, runtime.redis, wall_clock)
     wallets = Wallets(runtime.db, wall_clock, settings.grant_fun)
     teller = Teller(wallets, accounts)
-    planner = Planner(logs, forms, rooms, catalogue, ratings, wallets, peer, _polish(settings.chat_filter))
+    planner = Planner(logs, forms, rooms, catalogue, ratings, wallets, peer, queues, _polish(settings.chat_filter))
     post = PostOffice(logs, forms, accounts, queues, rooms, waits)
     admins = frozenset(each.strip() for each in settings.admins.split(",") if each.strip())
     return Lobby(

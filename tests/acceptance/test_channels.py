@@ -126,6 +126,16 @@ async def test_a_search_can_be_cancelled_and_its_queue_tells_of_it(seat: Seat) -
     assert shown["mine"]["reason"] == "nobody_else"
 
 
+async def test_a_search_that_was_answered_is_in_the_queue_for_everyone(guest: Guest) -> None:
+    people = [await guest(nick) for nick in ("Ann", "Bob", "Cid")]
+    for _ in range(5):
+        queue = new_id()
+        for n, player in enumerate(people, start=1):
+            await (await Seat.open(player)).do("find", search(queue, "tsuro", 4))
+            shown = (await people[0].get(f"/lobby/queues/{queue}")).json()
+            assert (shown["waiting"], shown["mine"]["reason"]) == (n, "nobody_else" if n == 1 else "too_few_players")
+
+
 async def test_of_a_cancellation_and_a_match_exactly_one_wins(guest: Guest) -> None:
     ann, bob = await guest("Ann"), await guest("Bob")
     outcomes = set()
