@@ -3,6 +3,7 @@
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import httpx
@@ -11,6 +12,7 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_state_machine_as_test
 
+from services.lobby import machine
 from shared.ids import new_id
 from tests.acceptance.test_lobby_replicas import Halls, halls
 from tests.support.client import Json
@@ -20,8 +22,18 @@ PATIENCE = 40.0
 # Short enough that waits run out while the machine walks.
 WAITS = {"BEGIN": "300", "REVANCHE": "600", "SITDOWN": "800"}
 
+# What leads on from a state, and what does so less often.
+WAYS = {
+    "find": ("begin", "findcancel"), "begin": ("begin", "begin"), "okbegin": ("begin", "leave"),
+    "game": ("leave", "leave"), "leave": ("return", "leave"), "watch": ("unwatch", "unwatch"),
+    "revanche": ("revanche", "cancelrevanche"), "okrevanche": ("revanche", "cancelrevanche"),
+    "takeplace": ("sitdown", "leave"), "taketurn": ("sitdown", "leave"),
+    "chat": ("chatleave", "chatleave"), "subscribed": ("unsubscribe", "unsubscribe"),
+}  # fmt: skip
+
 users = st.integers(0, 3)
 channels = st.integers(0, 1)
+dice = st.integers(0, 119)
 
 
 class User:
@@ -30,6 +42,7 @@ class User:
     def __init__(self, lobbies: list[httpx.Client], session: httpx.Client) -> None:
         self._lobbies = lobbies
         self._session = session
+        self._first = 0  # which lobby is asked first
         signed_in = self._until_answered("POST", "/lobby/auth/guest", {"nick": "Somebody"}, {}).json()
         self.id: str = signed_in["user"]["id"]
         self.headers = {"Authorization": f"Bearer {signed_in['token']}"}
@@ -63,9 +76,10 @@ class User:
         deadline = time.monotonic() + PATIENCE
         while True:
             places = [self._session] if path.startswith("/session") else self._lobbies
+            place = places[self._first % len(places)]
             try:
-                response = places[0].request(method, path, json=body, headers=headers)
-                places[0].cookies.clear()
+                response = place.request(method, path, json=body, headers=headers)
+                place.cookies.clear()
                 if response.status_code != 503:
                     assert response.status_code < 500, response.text
                     return response
@@ -73,7 +87,7 @@ class User:
             except httpx.TransportError as error:
                 trouble = repr(error)
             assert time.monotonic() < deadline, f"{method} {path}: {trouble}"
-            places.append(places.pop(0))
+            self._first += 1
             time.sleep(0.05)
 
 
@@ -90,42 +104,50 @@ class LobbyMachine(RuleBasedStateMachine):
         self.tables: list[str] = []
         self.killed = False
 
-    def _send(self, user: int, channel: int, command: str, body: Any = None) -> httpx.Response:
-        asking = self.users[user]
-        response = asking.ask("POST", f"/lobby/channels/{asking.channels[channel]}/{command}", body)
-        assert response.status_code in (200, 404, 409), response.text
+    @rule(user=users, channel=channels, die=dice)
+    def act(self, user: int, channel: int, die: int) -> None:
+        """Somebody does what the channel's state allows."""
+        self._act(self.users[user], channel, die)
+
+    @rule(user=users, channel=channels, command=st.sampled_from(sorted(machine.COMMANDS)))
+    def try_anything(self, user: int, channel: int, command: str) -> None:
+        self._send(self.users[user], channel, command, {"table": new_id(), "room": "xsos", "box": 0, "text": "x"})
+
+    @rule(die=dice)
+    def rush(self, die: int) -> None:
+        """Everybody does so at the same moment, and the free ones all want the same."""
+        with ThreadPoolExecutor(8) as threads:
+            for done in [threads.submit(self._act, user, channel, die) for user in self.users for channel in (0, 1)]:
+                done.result()
+
+    def _act(self, user: User, channel: int, die: int) -> None:
+        state = user.state(channel)
+        match state["value"]:
+            case "free" if die % 2:
+                criteria = [{"game_type": "xsos", "num_seats": 2}]
+                self._send(user, channel, "find", {"queue": self.queue, "criteria": criteria})
+            case "free":
+                command = ("join", "watch", "taketurn", "takeplace")[die // 2 % 4]
+                body = {"table": self._table(die // 8), "box": die // 8 % 2}
+                self._send(user, channel, command, body if command == "takeplace" else {"table": body["table"]})
+            case "game" if state["game"]["id"] and die % 3:
+                user.ask("POST", f"/session/games/{state['game']['id']}/resign")
+            case value:
+                likely, unlikely = WAYS[value]
+                self._send(user, channel, likely if die % 4 else unlikely)
+
+    def _send(self, user: User, channel: int, command: str, body: Any = None) -> httpx.Response:
+        response = user.ask("POST", f"/lobby/channels/{user.channels[channel]}/{command}", body)
+        assert response.status_code in (200, 404, 409, 422), response.text
         return response
 
-    @rule(user=users, channel=channels)
-    def find(self, user: int, channel: int) -> None:
-        criteria = [{"game_type": "xsos", "num_seats": 2}]
-        self._send(user, channel, "find", {"queue": self.queue, "criteria": criteria})
-
-    @rule(user=users, channel=channels, command=st.sampled_from(
-        ["findcancel", "begin", "revanche", "cancelrevanche", "leave", "return", "sitdown", "unwatch"]
-    ))  # fmt: skip
-    def command(self, user: int, channel: int, command: str) -> None:
-        self._send(user, channel, command)
-
-    @rule(user=users)
-    def make_table(self, user: int) -> None:
-        made = self.users[user].ask("POST", "/lobby/rooms/xsos/tables", {"game_type": "xsos", "num_seats": 2})
-        assert made.status_code == 201
-        self.tables.append(made.json()["id"])
-
-    @precondition(lambda self: self.tables)
-    @rule(user=users, channel=channels, which=st.integers(0, 9), command=st.sampled_from(
-        ["join", "watch", "taketurn", "takeplace"]
-    ))  # fmt: skip
-    def at_a_table(self, user: int, channel: int, which: int, command: str) -> None:
-        body = {"table": self.tables[which % len(self.tables)]}
-        self._send(user, channel, command, {**body, "box": which % 2} if command == "takeplace" else body)
-
-    @rule(user=users, channel=channels)
-    def resign(self, user: int, channel: int) -> None:
-        state = self.users[user].state(channel)
-        if state["value"] == "game" and state["game"]["id"]:
-            self.users[user].ask("POST", f"/session/games/{state['game']['id']}/resign")
+    def _table(self, which: int) -> str:
+        """One of the two latest tables, so that people meet there."""
+        if which % 5 == 0 or not self.tables:
+            made = self.users[0].ask("POST", "/lobby/rooms/xsos/tables", {"game_type": "xsos", "num_seats": 2})
+            assert made.status_code == 201
+            self.tables.append(made.json()["id"])
+        return self.tables[-1 - which % min(2, len(self.tables))]
 
     @precondition(lambda self: not self.killed)
     @rule(which=st.integers(0, 1))
@@ -141,6 +163,7 @@ class LobbyMachine(RuleBasedStateMachine):
                 server.wait_until_ready()
             self._agree()
             self._matched_once()
+            self._seated_once()
         finally:
             for client in self._clients:
                 client.close()
@@ -196,6 +219,22 @@ class LobbyMachine(RuleBasedStateMachine):
                     assert channel not in matches[match], f"{channel} is in {match} twice"
                     matches[match].add(channel)
         assert {len(party) for party in matches.values()} <= {2}, matches
+
+    def _seated_once(self) -> None:
+        """Nobody is at a game by two channels at a time, and no game has somebody in two boxes."""
+        games = set()
+        for user in self.users:
+            at: dict[str, str] = {}
+            for event in user.history():
+                at.pop(event["channel"], None)
+                if event["state"]["value"] in ("game", "leave"):
+                    game = str(event["state"]["game"]["id"])
+                    assert game not in at.values(), f"{user.id} is at {game} twice: {event}"
+                    at[event["channel"]] = game
+                    games.add(game)
+        for game in games:
+            seated = [player["user"] for player in self.users[0].ask("GET", f"/session/games/{game}").json()["players"]]
+            assert len(set(seated)) == len(seated), f"{game} is played by {seated}"
 
 
 def walk(tmp_path_factory: pytest.TempPathFactory, examples: int, steps: int) -> None:
