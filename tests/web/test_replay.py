@@ -67,6 +67,69 @@ async def test_a_forged_seed_is_noticed(product: Product, invite: Invite) -> Non
     await expect(visitor.page.get_by_text("✗ The seed is not the one that was committed to.")).to_be_visible()
 
 
+SHUFFLED = {
+    "durak_podkidnoi": (3, {}),
+    "durak_podkidnoi_2x2": (4, {}),
+    "durak_perevodnoi": (6, {}),
+    "cabo": (3, {"limit": 12}),
+    "tsuro": (4, {}),
+}
+"""How many bots play what, for several rounds or refills."""
+
+PLAY_AND_VERIFY = """async ([type, seats, options]) => {
+    const { Parlor } = await import("/parlor.js");
+    const { verify } = await import("/verify.js");
+    const parlor = new Parlor();
+    if (!(await parlor.me())) await parlor.guest("Auditor");
+    const { id } = await parlor.createGame(type, Array(seats).fill("bot:random"), options);
+    const game = parlor.game(id);
+    await new Promise((resolve) => {
+        const stop = game.follow({
+            onEvent(name, data) {
+                if (name !== "game_over" && data.status !== "finished") return;
+                stop();
+                resolve();
+            },
+        });
+    });
+    const whole = await game.replay();
+    const each = await Promise.all(Array.from({ length: seats }, (_, box) => game.replay(box)));
+    const judge = async (forge = () => {}) => {
+        const [replay, boxes] = structuredClone([whole, each]);
+        forge(replay, boxes);
+        return Object.fromEntries((await verify(replay, boxes)).map(({ check, holds }) => [check, holds]));
+    };
+    const swap = (list) => ([list[0], list[1]] = [list.find((each) => each !== list[0]), list[0]]);
+    const LOGGED = {
+        durak: ({ log }) => swap(log.find(({ facts }) => facts[0].type === "started").facts[0].position.hands[0]),
+        cabo: ({ log }) => swap(log.find(({ facts }) => facts[0].events?.[0].event === "round_started").facts[0].events[0].deck),
+        tsuro: ({ log }) => swap(log.find(({ facts }) => facts[0].type === "started").facts[0].position.supply),
+    };
+    const TOLD = {
+        durak: ([seat]) => seat.events.find(({ event }) => event === "started").data.gamestate.hand.pop(),
+        cabo: ([seat]) => (seat.events.find(({ event }) => event === "FirstTwoCards").data.value1 += 1),
+        tsuro: ([seat]) => swap(seat.events.find(({ event }) => event === "generate_first_move").data.tiles),
+    };
+    const kind = type.split("_")[0];
+    return [
+        await judge(),
+        await judge((replay) => LOGGED[kind](replay)),
+        await judge((_, boxes) => TOLD[kind](boxes)),
+    ];
+}"""  # noqa: E501
+
+
+@pytest.mark.parametrize("game_type", SHUFFLED)
+async def test_shuffles_are_made_again_from_the_seed(product: Product, invite: Invite, game_type: str) -> None:
+    """A deal in the log, or in what a seat was told, that the seed does not give is noticed."""
+    visitor = await invite()
+    await visitor.page.goto(product.url)
+    honest, other_deal, other_words = await visitor.page.evaluate(PLAY_AND_VERIFY, [game_type, *SHUFFLED[game_type]])
+    assert honest == {"commitment": True, "deal": True, "told": True}
+    assert other_deal == {"commitment": True, "deal": False, "told": True}
+    assert other_words == {"commitment": True, "deal": True, "told": False}
+
+
 async def test_without_a_secure_context_the_hash_is_made_by_hand(product: Product, invite: Invite) -> None:
     visitor = await invite()
     await visitor.page.goto(product.url)
@@ -98,6 +161,9 @@ async def test_a_replay_shows_what_each_seat_saw(product: Product, invite: Invit
         await host.button("One step on").click()
     assert "unknown" not in await own_card(host, 1)
     assert "unknown" in await own_card(host, 3)
+    await host.button("Verify this deal").click()
+    await expect(host.page.locator(".checks [data-holds=true]")).to_have_count(4)
+    await expect(host.page.locator(".checks [data-holds=false]")).to_have_count(0)
     await eyes.select_option("a watcher")
     await expect(host.page.locator(".board [aria-label^='Your card']")).to_have_count(0)
 

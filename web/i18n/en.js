@@ -198,6 +198,10 @@ export default {
   "verify.noted.no": "This device was shown another commitment when it first saw the game.",
   "verify.colors.yes": "Who moved first follows from the seed.",
   "verify.colors.no": "Who moved first does not follow from the seed.",
+  "verify.deal.yes": "Every shuffle and draw follows from the seed.",
+  "verify.deal.no": "The shuffles do not follow from the seed.",
+  "verify.told.yes": "What each seat was dealt is what the shuffles gave.",
+  "verify.told.no": "A seat was dealt something else than the shuffles gave.",
   "verify.seed": "Seed:",
 
   "dock.find": "Looking for players: {game}",

@@ -129,8 +129,20 @@ export function open(main, app, id) {
     setText(run, t("replay.play"));
   }
 
+  /** Whoever's eyes we look through: the check needs the log, which comes with a watcher's, and what each seat was told. */
   async function check() {
-    const found = await verify(replay, notedCommitment(id));
+    judge.disabled = true;
+    try {
+      const boxes = steps.at(-1).view.players.map(({ box }) => box);
+      const [whole, ...each] = await Promise.all([game.replay(), ...boxes.map((box) => game.replay(box))]);
+      report(await verify(whole, each, notedCommitment(id)), whole.seed);
+    } catch (error) {
+      app.explain(error);
+    }
+    judge.disabled = false;
+  }
+
+  function report(found, seed) {
     checks.replaceChildren(
       ...found.map(({ check: name, holds }) =>
         el(
@@ -139,7 +151,7 @@ export function open(main, app, id) {
           `${holds ? "✓" : "✗"} ${t(`verify.${name}.${holds ? "yes" : "no"}`)}`,
         ),
       ),
-      el("li", { class: "seed" }, t("verify.seed"), " ", el("code", {}, replay.seed)),
+      el("li", { class: "seed" }, t("verify.seed"), " ", el("code", {}, seed)),
     );
   }
 
