@@ -85,6 +85,21 @@ async def test_resigning_is_asked_twice_and_gives_the_game_to_the_other(product:
     await expect(pair.first.button("Resign")).to_be_hidden()
 
 
+async def test_who_has_resigned_while_others_play_on_cannot_resign_again(
+    product: Product, invite: Invite, guest: Guest
+) -> None:
+    others = [await guest("Bob"), await guest("Carl")]
+    game = (await others[0].create(["open", "me", "open"], {"move_time": 0}, "tsuro"))["id"]
+    await others[1].join(game)
+    ann = await invite()
+    await ann.take_seat(f"{product.url}/#/game/{game}", "Ann")
+    await ann.button("Resign").click()
+    await ann.page.get_by_role("dialog").get_by_role("button", name="Resign").click()
+    await expect(ann.player("(you)")).to_contain_text("off the board")
+    await expect(ann.button("Leave for a while")).to_be_visible()
+    await expect(ann.button("Resign")).to_be_hidden()
+
+
 async def test_who_leaves_for_a_while_is_shown_away_and_can_come_back(product: Product, invite: Invite) -> None:
     pair = await sit_down(invite, product.url, "Xs and Os")
     await pair.first.button("Leave for a while").click()

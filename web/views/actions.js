@@ -72,7 +72,7 @@ export function actions({ app, game, command }) {
   const again = rematch(app, game.id, command);
   const node = el(
     "div",
-    { class: "actions" },
+    { class: "actions", hidden: true },
     undoBox.node,
     drawBox.node,
     waiting,
@@ -122,6 +122,7 @@ export function actions({ app, game, command }) {
     /** @param {import("../parlor.js").View} next */
     update(next, busy, fresh) {
       view = next;
+      node.hidden = false; // until the first word on the game nothing can be said at it
       if (fresh) heard = performance.now();
       const active = view.status === "active";
       const over = view.status === "finished" || view.status === "aborted";
@@ -135,7 +136,7 @@ export function actions({ app, game, command }) {
       is.undo.title = OPEN_FOR_TWO.includes(view.game_type) ? t("undo.hint") : "";
       show(is.draw, active && seated && two && !view.draw && view.sync.undo !== "approving");
       show(is.leave, seated && !me.away && (active || (view.status === "waiting" && Boolean(ours))));
-      show(is.resign, active && seated);
+      show(is.resign, active && seated && !view.gamestate.out?.includes(view.self.box));
       show(is.again, over && !ours && view.players.some(({ user }) => !user.startsWith("bot:")));
       show(is.replay, view.status === "finished");
       show(is.home, over);
