@@ -1,7 +1,6 @@
 // Our channels in the lobby, as its one stream tells of them. Where the server has no lobby paths, all stays quiet.
 
 import { t } from "./i18n.js";
-import { rememberTable } from "./settings.js";
 import { toast } from "./toast.js";
 
 const WAYS_OUT = { chat: "chatleave", subscribed: "unsubscribe", watch: "unwatch" }; // of states that bind nobody
@@ -29,9 +28,9 @@ export class Lobby extends EventTarget {
 
   /** Whether the server has rooms, queues and channels at all. */
   async isAvailable() {
-    if (this.available === null && this.app.me) {
+    if (this.available === null) {
       try {
-        await this.app.api.rooms();
+        await this.app.api.get("/lobby/channel-machine"); // newcomers may ask for it too
         this.available = true;
       } catch (error) {
         if (error.status !== 404) throw error;
@@ -76,7 +75,6 @@ export class Lobby extends EventTarget {
     if (event === "deleted") this.channels.delete(channel);
     else this.channels.set(channel, { ...before, id: channel, version, state, heard: performance.now() });
     if (reason && reason !== "game_over" && reason !== "left") toast(t(`lobby.reason.${reason}`), "bad");
-    noteTable(state);
     const started = state?.value === "game" && before?.state.value !== "game" && before?.state.value !== "leave";
     if (started && this.mayGo(before)) this.app.go(`#/game/${state.game.id}`);
   }
@@ -86,7 +84,6 @@ export class Lobby extends EventTarget {
     const before = this.channels.get(channel);
     if (!before) return;
     this.channels.set(channel, { ...before, state, heard: performance.now() });
-    noteTable(state);
     const last = before.state.game?.id;
     if (last && location.hash === `#/game/${last}`) this.app.go(`#/game/${state.game.id}`);
   }

@@ -27,6 +27,7 @@ import { follow } from "./stream.js";
  * @property {Result | null} result
  * @property {any} options
  * @property {string} commitment
+ * @property {string} [table] the lobby's table that it is played at
  * @property {object[]} [legal_moves]
  *
  * @typedef {{ game_type: string, options: any, commitment: string, seed: string, result: Result, events: { version: number, event: string, data: any }[], log?: any[] }} Replay

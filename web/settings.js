@@ -57,12 +57,3 @@ export const forgetGame = (id) =>
 
 /** The commitment that we were shown when we first saw a game, if we did before it was over. */
 export const notedCommitment = (id) => read("games", []).find((game) => game.id === id)?.commitment;
-
-// --- tables ---
-
-const TABLES_KEPT = 30;
-
-/** At which of the lobby's tables a game is played. */
-export const tableOf = (game) => read("tables", []).find(([id]) => id === game)?.[1];
-export const rememberTable = (game, table) =>
-  tableOf(game) || write("tables", [[game, table], ...read("tables", [])].slice(0, TABLES_KEPT));

@@ -4,7 +4,7 @@ import { boardOf } from "../boards/index.js";
 import { button, el, setText } from "../dom.js";
 import { fold } from "../fold.js";
 import { t, word } from "../i18n.js";
-import { forgetGame, rememberGame, tableOf } from "../settings.js";
+import { forgetGame, rememberGame } from "../settings.js";
 import { sound } from "../sound.js";
 import { toast } from "../toast.js";
 import { actions } from "./actions.js";
@@ -144,7 +144,7 @@ export function open(main, app, id) {
       missed = [];
       board.update(offered(), { name: "again" });
       seats.update(view, board, false);
-      openChat();
+      await openChat();
     } catch (error) {
       loading = null;
       app.explain(error);
@@ -156,12 +156,12 @@ export function open(main, app, id) {
 
   const again = () => view && render({ name: "again" });
 
+  /** At a table of the lobby people talk. */
   async function openChat() {
-    const table = tableOf(id);
-    if (!table || chat || !app.lobby.available) return;
+    if (!view.table || chat || !(await app.lobby.isAvailable())) return;
     const { chatPanel } = await import("./chat.js");
     if (left || chat) return;
-    chat = chatPanel(app, table);
+    chat = chatPanel(app, view.table);
     extra.append(chat.node);
   }
 
@@ -189,12 +189,8 @@ export function open(main, app, id) {
       if (accepted === false) toast(word("refused", reason), "bad");
     });
 
-  const lobbyChanged = () => {
-    again();
-    openChat();
-  };
-  app.lobby.addEventListener("channel", lobbyChanged);
-  app.lobby.addEventListener("snapshot", lobbyChanged);
+  app.lobby.addEventListener("channel", again);
+  app.lobby.addEventListener("snapshot", again);
 
   return () => {
     left = true;
@@ -203,8 +199,8 @@ export function open(main, app, id) {
     bar.stop();
     chat?.stop();
     stopWatching(app, id);
-    app.lobby.removeEventListener("channel", lobbyChanged);
-    app.lobby.removeEventListener("snapshot", lobbyChanged);
+    app.lobby.removeEventListener("channel", again);
+    app.lobby.removeEventListener("snapshot", again);
   };
 }
 
