@@ -83,12 +83,13 @@ async def test_leaving_and_returning_go_through_the_channel(product: Product, in
     await pair.play(*cells(4))
 
 
-async def open_table(invite: Invite, product: Product) -> tuple[Visitor, Visitor]:
+async def open_table(invite: Invite, product: Product, bet: str = "0") -> tuple[Visitor, Visitor]:
     """Ann opens a table in the room and sits down; Bob looks on from the room."""
     ann, bob = await invite(), await invite()
     await bob.come_in(f"{product.url}/#/room/xsos", "Bob")
     await ann.come_in(f"{product.url}/#/room/xsos", "Ann")
     await ann.page.get_by_text("Open a table").click()
+    await ann.page.get_by_label("Bet").select_option(bet)
     await ann.button("Open the table").click()
     await expect(dock(ann)).to_contain_text(re.compile(r"Seat 1 is kept for you for \d+ second"))
     await ann.button("Sit down").click()
@@ -131,6 +132,108 @@ async def test_a_table_of_a_room_is_opened_joined_watched_and_talked_at(product:
     await expect(watcher.headline).to_have_text(re.compile("to play"))
 
 
+async def test_whoever_waits_for_a_seat_gets_the_first_that_is_freed(product: Product, invite: Invite) -> None:
+    ann, bob = await open_table(invite, product)
+    await bob.button("Sit here").last.click()
+    await bob.button("Sit down").click()
+    pair = await drawn(ann, bob, ("Ann", "Bob"))
+    carl = await invite()
+    await carl.come_in(f"{product.url}/#/room/xsos", "Carl")
+    table = carl.page.get_by_role("listitem").filter(has_text="Ann").filter(has_text="Bob").last
+    await table.get_by_role("button", name="Wait for a seat").click()
+    await expect(dock(carl)).to_contain_text("You wait for a free seat.")
+    await carl.page.reload()
+    await expect(dock(carl)).to_contain_text("You wait for a free seat.")
+    await pair.play(*cells(4, 0, 2, 1, 6))
+    await pair.first.button("No, thanks").click()
+    await expect(dock(carl)).to_contain_text(re.compile(r"Seat \d is kept for you for \d+ second"))
+    await carl.button("Sit down").click()
+    await expect(carl.headline).to_have_text("Waiting for players")
+    await expect(carl.player("(you)")).to_contain_text("Carl")
+
+
+async def test_a_bet_goes_from_the_loser_to_the_winner(product: Product, invite: Invite) -> None:
+    ann, bob = await open_table(invite, product, bet="200")
+    await bob.page.get_by_role("listitem").filter(has_text="bet 200").get_by_role("button", name="Sit here").click()
+    await bob.button("Sit down").click()
+    pair = await drawn(ann, bob, ("Ann", "Bob"))
+    await pair.play(*cells(4, 0, 2, 1, 6))
+    for visitor, change, balance in ((pair.first, "+380", "10180"), (pair.second, "-200", "9800")):
+        await expect(visitor.page.get_by_text("Another game with the same players?")).to_be_visible()
+        await visitor.page.goto(f"{product.url}/#/me")
+        latest = visitor.page.get_by_role("row").filter(has_text=balance)
+        await expect(latest).to_contain_text(change)
+        await expect(visitor.page.get_by_text(f"{balance} FUN")).to_be_visible()
+
+
+async def test_who_cannot_pay_a_bet_is_told_so(product: Product, invite: Invite) -> None:
+    visitor = await invite()
+    await visitor.come_in(f"{product.url}/#/room/durak", "Ann")
+    await visitor.page.get_by_text("Open a table").click()
+    await visitor.page.get_by_label("Bet").select_option("20000")
+    await visitor.button("Open the table").click()
+    await expect(visitor.toasts).to_contain_text("You cannot pay this bet.")
+    visitor.complaints.clear()  # the browser notes every 409; here it is the point
+
+
+async def test_a_newcomer_looks_for_players_with_one_click(product: Product, invite: Invite) -> None:
+    visitor = await invite()
+    await visitor.page.goto(product.url)
+    await visitor.page.get_by_label("Your name").fill("Nina")
+    await visitor.button("Find players: Tsuro").click()
+    await expect(dock(visitor)).to_contain_text("Looking for players: Tsuro")
+    await expect(visitor.page.get_by_text("You are Nina")).to_be_visible()
+    await visitor.button("Stop looking").click()
+    await expect(dock(visitor)).to_be_hidden()
+
+
+async def test_the_name_is_kept_on_the_way_to_a_room(product: Product, invite: Invite) -> None:
+    visitor = await invite()
+    await visitor.page.goto(product.url)
+    await visitor.page.get_by_label("Your name").fill("Nina")
+    await visitor.link("Tables: Tsuro").click()
+    await expect(visitor.button("Enter")).to_be_visible()
+    await expect(visitor.page.get_by_label("Your name")).to_have_value("Nina")
+
+
+PILED = "a" + "\u0301" * 499
+
+
+async def test_a_chat_shows_what_was_said_before_and_who_is_there(product: Product, invite: Invite) -> None:
+    ann = await invite()
+    await ann.come_in(f"{product.url}/#/room/gomoku", "Ann")
+    await ann.page.get_by_label("Say something").fill("Good evening")
+    await ann.button("Send").click()
+    await expect(ann.page.get_by_role("log")).to_contain_text("Good evening")
+    bob = await invite(viewport={"width": 360, "height": 740})
+    await bob.come_in(f"{product.url}/#/room/gomoku", "Bob")
+    await expect(bob.page.get_by_role("log")).to_contain_text("Good evening")
+    await bob.page.get_by_label("Say something").fill(PILED)
+    await bob.button("Send").click()
+    for visitor in (ann, bob):
+        await expect(visitor.page.get_by_text("2 here")).to_be_visible()
+        log = visitor.page.get_by_role("log")
+        await expect(log.locator(".line")).to_have_count(2)
+        room, line = await log.bounding_box(), await log.locator(".line").last.bounding_box()
+        assert room
+        assert line
+        assert line["height"] < 100, "what is piled up is cut off"
+        assert line["width"] <= room["width"]
+
+
+async def test_ten_thousand_combining_characters_are_no_message(product: Product, invite: Invite) -> None:
+    visitor = await invite()
+    await visitor.come_in(f"{product.url}/#/room/tsuro", "Ann")
+    text = visitor.page.get_by_label("Say something")
+    await text.fill("a" + "\u0301" * 9_999)
+    await expect(text).to_have_value(PILED)
+    await text.evaluate("(input) => { input.removeAttribute('maxlength'); input.value = 'a' + '\u0301'.repeat(9999); }")
+    await visitor.button("Send").click()
+    await expect(visitor.toasts).not_to_be_empty()
+    await expect(visitor.page.get_by_role("log")).to_have_text("Nobody has said anything yet.")
+    visitor.complaints.clear()  # the browser notes the refusal; here it is the point
+
+
 async def test_a_reserved_seat_can_be_given_up(product: Product, invite: Invite) -> None:
     _, bob = await open_table(invite, product)
     await bob.button("Sit here").last.click()
@@ -142,7 +245,11 @@ async def test_a_reserved_seat_can_be_given_up(product: Product, invite: Invite)
 async def test_the_lobbys_views_have_nothing_serious(product: Product, invite: Invite) -> None:
     ann, bob = await open_table(invite, product)
     assert await violations(bob.page) == []
-    assert await violations(ann.page) == []
+    for visitor in (ann, bob):
+        await visitor.page.get_by_label("Say something").fill("Good evening")
+        await visitor.button("Send").click()
+        await expect(visitor.page.get_by_role("log")).to_contain_text("Good evening")
+        assert await violations(visitor.page) == []
     await bob.page.goto(f"{product.url}/#/leaders/xsos")
     await expect(bob.page.get_by_label("Game")).to_have_value("xsos")
     assert await violations(bob.page) == []

@@ -10,7 +10,10 @@ const SHOWN = 100;
 export function chatPanel(app, room) {
   let channel = null;
   let stopped = false;
-  const list = el("ol", { class: "lines", role: "log", "aria-label": t("chat.title"), tabindex: 0 });
+  let here = 0;
+  const shown = new Set(); // a line said while we came in is told twice, with the others and by itself
+  const none = el("p", { class: "faint none" }, t("chat.none"));
+  const list = el("div", { class: "lines", role: "log", "aria-label": t("chat.title"), tabindex: 0 }, none);
   const people = el("span", { class: "faint" });
   const text = el("input", {
     maxlength: LONGEST,
@@ -32,25 +35,32 @@ export function chatPanel(app, room) {
     const told = await app.lobby.attend("chatjoin", room);
     channel = told.id;
     if (stopped) return leave();
-    setup(told.state.chat);
     node.hidden = false;
-  }
-
-  function setup(chat) {
-    list.replaceChildren(...(chat?.messages ?? []).map(line).filter(Boolean));
-    count(chat?.users);
+    (told.state.chat?.messages ?? []).forEach(add);
+    count(told.state.chat?.users ?? 0);
     list.scrollTop = list.scrollHeight;
   }
 
-  const count = (users) => users !== undefined && setText(people, t("chat.people", { n: users }));
+  function count(n) {
+    here = n;
+    setText(people, t("chat.people", { n }));
+  }
+
+  function add(entry) {
+    const key = `${entry.uid} ${entry.ts} ${entry.text}`;
+    if (entry.event !== "msg" || shown.has(key)) return;
+    shown.add(key);
+    none.remove();
+    list.append(line(entry));
+    while (list.children.length > SHOWN) list.firstChild.remove();
+  }
 
   /** One entry; what somebody wrote is text and nothing else. */
-  function line({ event, nick, ts, text: said }) {
-    if (event !== "msg") return null;
+  function line({ nick, ts, text: said }) {
     const time = new Date(ts).toLocaleTimeString(language(), { hour: "2-digit", minute: "2-digit" });
     return el(
-      "li",
-      {},
+      "div",
+      { class: "line" },
       el("span", { class: "line-head" }, nameOf(nick), el("time", { class: "faint" }, time)),
       el("span", { class: "line-text", dir: "auto" }, said),
     );
@@ -58,12 +68,12 @@ export function chatPanel(app, room) {
 
   const heard = ({ detail }) => {
     if (detail.channel !== channel) return;
-    if (detail.event === "setup") return setup(detail);
-    const entry = line(detail);
-    if (!entry) return;
+    const others = detail.uid !== app.me?.id;
+    if (detail.event === "setup") count(detail.users);
+    else if (detail.event === "join" && others) count(here + 1);
+    else if (detail.event === "leave" && others) count(here - 1);
     const atEnd = list.scrollHeight - list.scrollTop - list.clientHeight < 40;
-    list.append(entry);
-    while (list.children.length > SHOWN) list.firstChild.remove();
+    add(detail);
     if (atEnd) list.scrollTop = list.scrollHeight;
   };
 
@@ -82,7 +92,7 @@ export function chatPanel(app, room) {
 
   const leave = () => channel && app.lobby.command("chatleave", {}, channel).catch(() => {});
   app.lobby.addEventListener("chat", heard);
-  join().catch(app.explain);
+  join().catch((error) => error.status === 404 || app.explain(error)); // a table that has gone has no chat either
   return {
     node,
     stop() {

@@ -1,6 +1,6 @@
 // A room: its tables as they come and go, a new one, and the room's chat.
 
-import { button, el, refresh } from "../dom.js";
+import { button, el, nameOf, refresh } from "../dom.js";
 import { t, word } from "../i18n.js";
 import { chatPanel } from "./chat.js";
 import { optionFields } from "./options.js";
@@ -10,6 +10,7 @@ export function open(main, app, id) {
   let channel = null;
   let gone = false;
   const tables = new Map();
+  const nicks = new Map(); // of those who sit at them
   const title = el("h1", {}, word("game", id));
   const list = el("ul", { class: "tables" });
   const none = el("p", { class: "none" }, t("room.none"));
@@ -32,11 +33,17 @@ export function open(main, app, id) {
 
   async function look(table) {
     try {
-      tables.set(table, await app.api.table(table));
+      const found = await app.api.table(table);
+      await Promise.all(found.boxes.map(({ user }) => user && meet(user)));
+      tables.set(table, found);
     } catch (error) {
       if (error.status !== 404) throw error;
       tables.delete(table);
     }
+  }
+
+  async function meet(user) {
+    if (!nicks.has(user)) nicks.set(user, (await app.api.profile(user)).user.nick);
   }
 
   const heard = async ({ detail: { room, change, table } }) => {
@@ -57,25 +64,28 @@ export function open(main, app, id) {
     }
   }
 
+  const dots = ({ boxes, players }) =>
+    el(
+      "span",
+      { class: "boxes", role: "img", "aria-label": t("room.seats", { n: players, whole: boxes.length }) },
+      boxes.map(({ state }) => el("span", { class: "box", "data-state": state })),
+    );
+
   function row(table) {
     const { boxes, watchers, bet } = table;
     const free = boxes.find((box) => box.state === "free");
     const sitting = boxes.some((box) => box.user === app.me.id);
+    const facts = [bet ? t("room.bet", { n: bet }) : "", watchers ? t("room.watchers", { n: watchers }) : ""];
+    const people = boxes.flatMap(({ user }) => (nicks.has(user) ? [nameOf(nicks.get(user))] : []));
     return el(
       "li",
       { class: "card table-row" },
-      el("strong", {}, word("type", table.game_type)),
       el(
-        "span",
-        { class: "boxes", role: "img", "aria-label": t("room.seats", { n: table.players, whole: boxes.length }) },
-        boxes.map(({ state }) => el("span", { class: "box", "data-state": state })),
-      ),
-      el(
-        "span",
-        { class: "faint" },
-        [bet ? t("room.bet", { n: bet }) : "", watchers ? t("room.watchers", { n: watchers }) : ""]
-          .filter(Boolean)
-          .join(" · "),
+        "div",
+        { class: "table-facts" },
+        el("strong", {}, word("type", table.game_type)),
+        el("span", {}, dots(table), el("span", { class: "faint" }, facts.filter(Boolean).join(" · "))),
+        el("span", { class: "people" }, people),
       ),
       el(
         "span",
