@@ -2,7 +2,7 @@
 
 import { button, el, nameOf } from "../dom.js";
 import { t, word } from "../i18n.js";
-import { nickname, recentGames } from "../settings.js";
+import { nickname, recentGames, rememberNick } from "../settings.js";
 import { emblem } from "./emblems.js";
 import { someNick } from "./nicks.js";
 import { comeIn } from "./sign-in.js";
@@ -79,9 +79,9 @@ export function open(main, app) {
     const rank = ({ name }) => ORDER.indexOf(name) + 1 || 99;
     cards.replaceChildren(...games.sort((a, b) => rank(a) - rank(b)).map(card));
     comeBack();
-    if (app.me && (await app.lobby.isAvailable()) && !gone) {
+    if ((await app.lobby.isAvailable()) && !gone) {
       const { fillLobby } = await import("./home-lobby.js");
-      if (!gone) stopLobby = fillLobby(app, cards, games);
+      if (!gone) stopLobby = fillLobby(app, cards, games, as);
     }
   }
 
@@ -115,6 +115,7 @@ function nickField() {
     autocomplete: "nickname",
     spellcheck: "false",
     value: nickname() || someNick(),
+    oninput: (event) => rememberNick(event.target.value.trim()), // for the door, if that is where the next click leads
   });
 }
 

@@ -15,7 +15,7 @@ export function open(main, app) {
     spellcheck: "false",
     value: nickname() || someNick(),
   });
-  const enter = el("button", { type: "submit" }, t("sign_in.enter"));
+  const enter = el("button", { type: "submit", class: "main" }, t("sign_in.enter"));
   const form = el("form", { class: "stack" }, el("label", { for: "nick" }, t("sign_in.name")), nick, enter);
   form.onsubmit = async (event) => {
     event.preventDefault();
