@@ -8,8 +8,7 @@ from playwright.async_api import Route, expect
 from tests.support.product import Product
 from tests.web.conftest import Guest, Invite
 from tests.web.pairs import Pair, cell, cells, sit_down
-from tests.web.test_games import cabo_for_two, take_and_stop
-from tests.web.visitor import Visitor, play_to_the_end
+from tests.web.visitor import Visitor
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -35,6 +34,7 @@ async def test_a_game_is_stepped_through(product: Product, invite: Invite) -> No
     await slider.focus()
     await visitor.page.keyboard.press("End")
     await visitor.sees(cell(6), "X")
+    await expect(visitor.page.locator("[data-last]")).to_have_accessible_name(f"{cell(6)}: X")
     await expect(visitor.headline).to_contain_text("won")
     await visitor.button("To the beginning").click()
     await visitor.button("Play").click()
@@ -151,21 +151,23 @@ async def own_card(visitor: Visitor, number: int) -> str:
 
 
 async def test_a_replay_shows_what_each_seat_saw(product: Product, invite: Invite, guest: Guest) -> None:
-    _, host, other = await cabo_for_two(product, invite, guest)
-    await play_to_the_end([host, other], take_and_stop, by_hand=60)
-    await host.replay_link.click()
-    eyes = host.page.get_by_label("Through the eyes of")
+    maker = await guest("Maker")
+    game = (await maker.create(["bot:careful", "bot:careful"], {"limit": 1}, "cabo"))["id"]
+    visitor = await invite()
+    await visitor.come_in(f"{product.url}/#/game/{game}", "Ann")
+    await visitor.replay_link.click(timeout=30_000)
+    eyes = visitor.page.get_by_label("Through the eyes of")
     await expect(eyes).to_have_value("watcher")
-    await eyes.select_option("Ann")
-    while "Your first two cards" not in await host.said.inner_text():
-        await host.button("One step on").click()
-    assert "unknown" not in await own_card(host, 1)
-    assert "unknown" in await own_card(host, 3)
-    await host.button("Verify this deal").click()
-    await expect(host.page.locator(".checks [data-holds=true]")).to_have_count(4)
-    await expect(host.page.locator(".checks [data-holds=false]")).to_have_count(0)
+    await eyes.select_option("0")
+    while "Your first two cards" not in await visitor.said.inner_text():
+        await visitor.button("One step on").click()
+    assert "unknown" not in await own_card(visitor, 1)
+    assert "unknown" in await own_card(visitor, 3)
+    await visitor.button("Verify this deal").click()
+    await expect(visitor.page.locator(".checks [data-holds=true]")).to_have_count(4)
+    await expect(visitor.page.locator(".checks [data-holds=false]")).to_have_count(0)
     await eyes.select_option("a watcher")
-    await expect(host.page.locator(".board [aria-label^='Your card']")).to_have_count(0)
+    await expect(visitor.page.locator(".board [aria-label^='Your card']")).to_have_count(0)
 
 
 async def test_a_game_that_is_not_over_has_no_replay(product: Product, invite: Invite) -> None:

@@ -101,11 +101,12 @@ export function open(main, app, id) {
     if (!steps.length || !board) return;
     const forward = next === at + 1 && !afresh;
     at = Math.max(0, Math.min(next, steps.length - 1));
-    const { view, news } = steps[at];
+    const { view, news, last } = steps[at];
     slider.value = at;
     slider.setAttribute("aria-valuetext", t("replay.step", { n: at, whole: steps.length - 1 }));
     seats.update(view, board, true);
     board.update(view, forward ? news : { name: "snapshot", data: view });
+    if (!forward && last) board.update(view, last);
     setText(said, board.tell?.(news, view, nicks(view)) ?? "");
     setText(
       status,
@@ -170,6 +171,7 @@ export function open(main, app, id) {
 function frames(events) {
   const shown = [];
   let view = null;
+  let last = null; // the move that a board marks
   for (const { version, event: name, data } of events) {
     view = fold(view, name, { version, ...data });
     if (view?.status === "waiting" || name === "sync") continue;
@@ -180,7 +182,8 @@ function frames(events) {
       options: { ...view.options, move_time: 0 },
       waits: view.waits.map((wait) => ({ ...wait, paused: true })),
     };
-    shown.push({ view: still, news: { name, data } });
+    if (name === "response" || name === "tile_placed") last = { name, data };
+    shown.push({ view: still, news: { name, data }, last });
   }
   return shown;
 }
