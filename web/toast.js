@@ -2,7 +2,7 @@
 
 import { animate, el } from "./dom.js";
 
-const SHOWN_MS = 6_000;
+const SHOWN_MS = 5_000;
 
 /** @param {string} text @param {"good" | "bad"} [mood] */
 export function toast(text, mood = "good") {

@@ -9,7 +9,7 @@ import { back, numbered, slot } from "./cards.js";
 import { seating } from "./seating.js";
 import { pressable, responsive, Stage } from "./stage.js";
 
-const SIZES = { wide: [900, 600], tall: [380, 580] };
+const SIZES = { wide: [780, 520], tall: [380, 400, 580] };
 const PEEK_MS = 4_000;
 const POWERS = { 7: "◉", 8: "◉", 9: "◎", 10: "◎", 11: "⇄", 12: "⇄" };
 
@@ -230,11 +230,11 @@ export function board(host, { play, tray }) {
       [
         offer("StartRound", true),
         offer("TakeCardFromHeap", true),
-        replace && button(t(armed ? "cabo.arm_off" : "cabo.arm"), arm, { "aria-pressed": String(armed) }),
         show && button(t("cabo.show", { n: indexes.length }), () => send(show), { class: "main" }),
         offer("TakeDiscardedCard"),
         offer("Discard"),
         offer("StopRound"),
+        replace && button(t(armed ? "cabo.arm_off" : "cabo.arm"), arm, { "aria-pressed": String(armed) }),
         hint(state, replace),
         state.lastRound && (state.phase === "A" || state.phase === null) && scores(state, view.players),
       ].filter(Boolean),

@@ -1,6 +1,6 @@
 // Durak: hands, the bout on the table, the deck with its trump.
 
-import { button, el, refresh, shortName, svg } from "../dom.js";
+import { button, el, refresh, set, shortName, svg } from "../dom.js";
 import { t } from "../i18n.js";
 import { stylesheet } from "../stylesheet.js";
 import { back, cardName, face, rankOf, suit, suitOf, SYMBOLS, WIDTH } from "./cards.js";
@@ -8,7 +8,8 @@ import { seating } from "./seating.js";
 import { pressable, responsive, Stage } from "./stage.js";
 
 const RANKS = ["6", "7", "8", "9", "10", "J", "Q", "K", "A"];
-const SIZES = { wide: [900, 600], tall: [380, 560] };
+const MANY = 4; // up to so many sit in one row
+const SIZES = { wide: [780, 520], tall: [380, 440, 560] };
 
 /** Which cards of our hand a move takes. */
 const cardsOf = (move) => move.cards ?? [move.defend_card ?? move.card].filter(Boolean);
@@ -48,13 +49,26 @@ export function board(host, { play, tray }) {
     if (!state.hands) return;
     if (chosen && !single(chosen).length) chosen = null;
     const seats = seating(state.hands.length, view.self?.box ?? 0, size);
-    const deck = { x: size.wide ? 78 : 44, y: size.height * 0.47 };
+    const many = state.hands.length > MANY; // those at the sides then sit lower, and the middle makes room for them
+    const deck = { x: size.wide ? 78 : 44, y: size.height * (many ? 0.56 : 0.47) };
     const gone = { x: size.width + 60, y: deck.y };
     const origin = news?.name === "table" ? seats[news.data.box] : deck;
-    const things = [...pile(state, deck), ...bout(state, origin), ...others(state, seats, deck), ...own(state, deck)];
+    const middle = { x: size.width / 2 + 40, y: size.height * (many ? 0.5 : 0.44) };
+    const fan = size.wide
+      ? { scale: 0.8, step: 13, most: 8 }
+      : many
+        ? { scale: 0.45, step: 6, most: 5 }
+        : { scale: 0.6, step: 8, most: 8 };
+    set(picture, { class: many && !size.wide ? "card-table crowded" : "card-table" });
+    const things = [
+      ...pile(state, deck),
+      ...bout(state, origin, middle),
+      ...others(state, seats, deck, fan),
+      ...own(state, deck),
+    ];
     const ending = news?.name === "finishround" ? (news.data.taken ? seats[news.data.box] : gone) : null;
     stage.show(things, (key) => (key.startsWith("c:") ? ending : null));
-    signs.replaceChildren(...names(state, seats), trumpSign(state, deck));
+    signs.replaceChildren(...names(state, seats, fan, many), trumpSign(state, deck));
     buttons(state);
   }
 
@@ -80,10 +94,9 @@ export function board(host, { play, tray }) {
     return things;
   }
 
-  function bout(state, origin) {
+  function bout(state, origin, middle) {
     const columns = size.wide ? 6 : 3;
-    const gap = size.wide ? 96 : 84;
-    const middle = { x: size.width / 2 + (size.wide ? 40 : 40), y: size.height * 0.44 };
+    const gap = size.wide ? 92 : 84;
     return state.table.flatMap(({ attack, defend }, i) => {
       const inRow = Math.min(columns, state.table.length - Math.floor(i / columns) * columns);
       const x = middle.x + ((i % columns) - (inRow - 1) / 2) * gap;
@@ -105,11 +118,11 @@ export function board(host, { play, tray }) {
     });
   }
 
-  function others(state, seats, deck) {
+  function others(state, seats, deck, { scale, step, most }) {
     return state.hands.flatMap(({ box, cards }) => {
       if (box === view.self?.box) return [];
       const { x, y } = seats[box];
-      const shown = Math.min(cards, 8);
+      const shown = Math.min(cards, most);
       return Array.from({ length: shown }, (_, i) => {
         const off = i - (shown - 1) / 2;
         return {
@@ -118,10 +131,10 @@ export function board(host, { play, tray }) {
           draw: () => back(),
           from: deck,
           place: {
-            x: x + off * (size.wide ? 13 : 8),
+            x: x + off * step,
             y: y + Math.abs(off) * 1.5,
             turn: off * 4 + 180,
-            scale: size.wide ? 0.8 : 0.6,
+            scale,
           },
           attributes: { "aria-hidden": "true" },
         };
@@ -162,7 +175,7 @@ export function board(host, { play, tray }) {
     });
   }
 
-  function names(state, seats) {
+  function names(state, seats, { scale }, many) {
     return view.players.flatMap(({ box, nick }) => {
       const seat = seats[box];
       if (seat.below && view.self) return [];
@@ -174,12 +187,12 @@ export function board(host, { play, tray }) {
             : state.out.includes(box)
               ? t("durak.out")
               : "";
-      const y = seat.below ? seat.y - 66 : seat.y + (size.wide ? 62 : 46);
+      const y = seat.below ? seat.y - 66 : seat.y + scale * 58 + 14;
       return [
         svg(
           "text",
           { class: "name", x: seat.x, y, "text-anchor": "middle" },
-          shortName(nick, size.wide ? 16 : 9),
+          shortName(nick, size.wide ? 16 : many ? 6 : 9),
           svg("tspan", { class: "count" }, ` ${state.hands[box].cards}`),
         ),
         role && svg("text", { class: "role", x: seat.x, y: y + 17, "text-anchor": "middle" }, role),
@@ -190,7 +203,7 @@ export function board(host, { play, tray }) {
   function trumpSign(state, deck) {
     const text = svg(
       "text",
-      { class: "count", x: deck.x, y: deck.y + 70, "text-anchor": "middle" },
+      { class: "count", x: deck.x, y: deck.y + (state.deck ? 70 : -30), "text-anchor": "middle" },
       state.deck ? t("durak.deck", { n: state.deck }) : t("durak.no_deck"),
     );
     return svg(

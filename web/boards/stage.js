@@ -111,17 +111,31 @@ export function pressable(label, act) {
   return { role: "button", tabindex: 0, "aria-label": label, "data-open": true, onclick: act, onkeydown };
 }
 
-/** Keeps a drawing's own size in step with the room it has: tall on a phone, wide on a desk. */
-export function responsive(host, picture, sizes, redraw) {
-  let now = null;
+const WIDE_PX = 560;
+const BELOW_PX = 116; // for two rows of buttons under the table
+
+/**
+ * Keeps a drawing's own size in step with the room it has: wide on a desk; on a phone as tall as the screen leaves room,
+ * so that the own hand is in sight.
+ *
+ * @param {{ wide: [number, number], tall: [number, number, number] }} sizes width and height; the width and the least and
+ *   the greatest height
+ */
+export function responsive(host, picture, { wide, tall }, redraw) {
+  let room = 0;
   const look = () => {
-    const wide = host.clientWidth > 560;
-    const [width, height] = sizes[wide ? "wide" : "tall"];
-    if (now === wide) return;
-    now = wide;
+    if (host.clientWidth === room) return; // a phone's address bar comes and goes; the table keeps its height
+    room = host.clientWidth;
+    const isWide = room > WIDE_PX;
+    const [width, height] = isWide ? wide : [tall[0], fitting(tall, innerHeight - offset(host) - BELOW_PX, room)];
     picture.setAttribute("viewBox", `0 0 ${width} ${height}`);
-    redraw({ width, height, wide });
+    redraw({ width, height, wide: isWide });
   };
   new ResizeObserver(look).observe(host);
   look();
 }
+
+const offset = (host) => host.getBoundingClientRect().top + scrollY;
+
+const fitting = ([width, least, most], free, room) =>
+  Math.round(Math.min(most, Math.max(least, (free * width) / Math.max(1, room))));

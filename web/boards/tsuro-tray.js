@@ -13,6 +13,7 @@ export function tileTray(tray, { changed, play }) {
   let rotation = 0;
   let square = null;
   let port = null;
+  let ports = []; // where our stone may start on that square
 
   const first = () => request?.event === "generate_first_move";
   const picked = () => request && { tile: request.tiles[index], rotation };
@@ -34,12 +35,16 @@ export function tileTray(tray, { changed, play }) {
         "aria-pressed": String(i === index),
       });
     });
-    refresh(tray, [
+    const shown = [
       ...pictures,
       button("↻", turn, { class: "icon", "aria-label": t("tsuro.rotate"), title: t("tsuro.rotate") }),
+      first() &&
+        square &&
+        button("⇢", nextPort, { class: "icon", "aria-label": t("tsuro.next_port"), title: t("tsuro.next_port") }),
       button(t("tsuro.place"), () => play(move()), { class: "main", disabled: !ready() }),
       el("p", { class: "hint" }, t(first() ? "tsuro.hint.first" : isListed() ? "tsuro.hint.move" : "tsuro.forbidden")),
-    ]);
+    ];
+    refresh(tray, shown.filter(Boolean));
   }
 
   function pick(i) {
@@ -49,6 +54,12 @@ export function tileTray(tray, { changed, play }) {
 
   function turn() {
     rotation = (rotation + 90) % 360;
+    show();
+  }
+
+  /** For fingers that are wider than a port on a small board. */
+  function nextPort() {
+    port = ports[(ports.indexOf(port) + 1) % ports.length];
     show();
   }
 
@@ -62,8 +73,10 @@ export function tileTray(tray, { changed, play }) {
     picked,
     square: () => square,
     port: () => port,
-    chooseSquare(chosen, ports) {
+    turn,
+    chooseSquare(chosen, startPorts) {
       square = chosen;
+      ports = startPorts;
       if (!ports.includes(port)) [port] = ports;
       show();
     },

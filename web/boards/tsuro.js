@@ -25,6 +25,7 @@ export function tileDrawing({ tile, rotation }, attributes = {}) {
 export function board(host, { play, tray }) {
   stylesheet("/css/tsuro.css");
   let view = null;
+  let latest = null; // the square of the tile that was laid last
   const whole = SIZE * SQUARE + 2 * MARGIN;
   const cells = svg("path", {
     class: "cells",
@@ -63,7 +64,9 @@ export function board(host, { play, tray }) {
   const spotOf = ({ x, y, port }) => ({ x, y, port: portNumber(port) });
   const point = ({ x, y, port }) => portAt(port).map((part, i) => part + [x, y][i] * SQUARE);
 
-  function lay() {
+  function lay(news) {
+    if (news?.name === "tile_placed") latest = `${news.data.x},${news.data.y}`;
+    if (news?.name === "snapshot") latest = null;
     const there = new Set();
     for (const tile of view.gamestate.board.tiles) {
       const key = `${tile.x},${tile.y}`;
@@ -79,6 +82,7 @@ export function board(host, { play, tray }) {
       node.remove();
       laid.delete(key);
     }
+    for (const [key, { node }] of laid) node.classList.toggle("latest", key === latest);
   }
 
   function stand() {
@@ -156,10 +160,14 @@ export function board(host, { play, tray }) {
     if (!picked) return [];
     const square = choice.first() ? choice.square() : target();
     if (!square) return [];
-    const ghost = svg(
-      "g",
-      { class: "ghost", transform: `translate(${square.x * SQUARE} ${square.y * SQUARE})` },
-      tileDrawing(picked),
+    const ghost = press(
+      svg(
+        "g",
+        { class: "ghost", transform: `translate(${square.x * SQUARE} ${square.y * SQUARE})` },
+        tileDrawing(picked),
+      ),
+      t("tsuro.rotate"),
+      choice.turn,
     );
     if (choice.first()) return [ghost, ...startPorts(square).map((port) => portButton(square, port))];
     const me = standing.get(view.self.box);
@@ -193,6 +201,7 @@ export function board(host, { play, tray }) {
 
   function draw() {
     if (!view.gamestate.board) return;
+    const focused = ground.contains(document.activeElement) && document.activeElement.getAttribute("aria-label");
     const open = choice.first() ? startSquares() : [];
     squares.replaceChildren(
       ...open.map(({ x, y }) =>
@@ -211,13 +220,14 @@ export function board(host, { play, tray }) {
       ),
     );
     plan.replaceChildren(...planned());
+    if (focused) ground.querySelector(`[role=button][aria-label="${CSS.escape(focused)}"]`)?.focus();
   }
 
   return {
     update(next, news) {
       view = next;
       if (!view.gamestate.board) return;
-      lay();
+      lay(news);
       stand();
       choice.update(view);
       if (news?.name !== "presence") draw();

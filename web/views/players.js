@@ -35,7 +35,7 @@ export function players() {
         "span",
         { class: "name" },
         nameOf(nick),
-        view.self?.box === box ? ` ${t("seat.you")}` : "",
+        view.self?.box === box && el("span", { class: "you" }, ` ${t("seat.you")}`),
         player.user.startsWith("bot:") && el("span", { class: "tag" }, t("seat.bot")),
         el("span", { class: "unseen" }, `, ${presence}`),
       ),
