@@ -16,6 +16,7 @@ const ROUTES = [
   [/^#\/room\/([\w-]+)$/, () => import("./views/room.js"), "signed in"],
   [/^#\/leaders(?:\/([\w-]+))?$/, () => import("./views/leaders.js"), "signed in"],
   [/^#\/me$/, () => import("./views/profile.js"), "signed in"],
+  [/^#\/user\/([\w-]+)$/, () => import("./views/profile.js"), "signed in"],
 ];
 
 /**
@@ -95,7 +96,8 @@ function explain(error) {
 
 async function begin() {
   restoreTheme();
-  await loadLanguage();
+  const me = app.api.me();
+  await Promise.allSettled([me, loadLanguage()]);
   document.querySelector(".skip").textContent = t("skip");
   document.querySelector(".skip").onclick = (event) => {
     event.preventDefault();
@@ -103,7 +105,7 @@ async function begin() {
   };
   app.header = header(app, () => route());
   try {
-    app.me = await app.api.me();
+    app.me = await me;
   } catch (error) {
     explain(error);
   }
