@@ -196,6 +196,18 @@ async def test_the_name_is_kept_on_the_way_to_a_room(product: Product, invite: I
     await expect(visitor.page.get_by_label("Your name")).to_have_value("Nina")
 
 
+async def test_the_best_are_listed_and_have_profiles(product: Product, invite: Invite) -> None:
+    pair = await found(invite, product)
+    await pair.play(*cells(4, 0, 2, 1, 6))
+    visitor = pair.second
+    await expect(visitor.page.get_by_text("Another game with the same players?")).to_be_visible()
+    await visitor.page.goto(f"{product.url}/#/leaders/xsos")
+    await visitor.link(pair.nicks[0]).first.click()
+    await expect(visitor.headline).to_have_text(pair.nicks[0])
+    await expect(visitor.page.get_by_role("row").filter(has_text="Xs and Os")).to_be_visible()
+    assert await violations(visitor.page) == []
+
+
 PILED = "a" + "\u0301" * 499
 
 

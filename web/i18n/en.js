@@ -254,6 +254,7 @@ export default {
   "leaders.level": "Level",
   "leaders.games": "Games",
   "leaders.wins": "Wins",
+  "profile.no_ratings": "No rated games yet.",
   "profile.ratings": "Ratings",
   "wallet.title": "Wallet",
   "wallet.balance_of": "{n} {currency}",

@@ -36,7 +36,7 @@ export function open(main, app, type = "gomoku") {
         "tr",
         { "data-self": user === app.me.id },
         cell(rank),
-        el("th", { scope: "row" }, nameOf(nick)),
+        el("th", { scope: "row" }, el("a", { href: `#/user/${user}` }, nameOf(nick))),
         cell(lvl),
         cell(games),
         cell(wins),

@@ -1,11 +1,27 @@
-// Who we are: the name, an account, what is in the wallets, and the games played here.
+// Who somebody is: name and ratings; of ourselves also an account, what is in the wallets, and the games played here.
 
 import { el, nameOf } from "../dom.js";
 import { language, t, word } from "../i18n.js";
 import { recentGames, rememberNick } from "../settings.js";
 
-/** @param {HTMLElement} main @param {import("../main.js").App} app */
-export function open(main, app) {
+/** @param {HTMLElement} main @param {import("../main.js").App} app @param {string} [id] somebody else */
+export function open(main, app, id) {
+  if (id && id !== app.me.id) openOther(main, app, id).catch(app.explain);
+  else openOwn(main, app);
+}
+
+async function openOther(main, app, id) {
+  const { user, ratings, online } = await app.api.profile(id);
+  const card = el("section", { class: "card stack" });
+  card.append(
+    el("h1", {}, nameOf(user.nick)),
+    el("p", { class: "faint" }, t(online ? "presence.online" : "presence.offline")),
+    ratings.length ? ratingTable(ratings) : el("p", {}, t("profile.no_ratings")),
+  );
+  main.append(card);
+}
+
+function openOwn(main, app) {
   const { me } = app;
   const ratings = el("section", { class: "card stack", hidden: true });
   const wallets = el("section", { class: "card stack", hidden: true });
@@ -107,29 +123,18 @@ function games(app) {
 async function fillRatings(app, host) {
   const { ratings } = await app.api.profile(app.me.id);
   if (!ratings.length) return;
+  host.append(el("h2", {}, t("profile.ratings")), ratingTable(ratings));
+  host.hidden = false;
+}
+
+function ratingTable(ratings) {
   const cell = (content) => el("td", {}, content);
   const head = ["leaders.game", "leaders.level", "leaders.games", "leaders.wins"];
   const rows = ratings.map(({ game_type, lvl, games, wins }) =>
     el("tr", {}, el("th", { scope: "row" }, word("type", game_type)), cell(lvl), cell(games), cell(wins)),
   );
-  host.append(
-    el("h2", {}, t("profile.ratings")),
-    el(
-      "table",
-      { class: "scores" },
-      el(
-        "thead",
-        {},
-        el(
-          "tr",
-          {},
-          head.map((key) => el("th", { scope: "col" }, t(key))),
-        ),
-      ),
-      el("tbody", {}, rows),
-    ),
-  );
-  host.hidden = false;
+  const columns = head.map((key) => el("th", { scope: "col" }, t(key)));
+  return el("table", { class: "scores" }, el("thead", {}, el("tr", {}, columns)), el("tbody", {}, rows));
 }
 
 async function fillWallets(app, host) {
