@@ -60,10 +60,8 @@ export class Lobby extends EventTarget {
   }
 
   hear(name, data) {
-    if (name === "snapshot") {
+    if (name === "snapshot")
       this.channels = new Map(data.channels.map((c) => [c.id, { ...c, heard: performance.now() }]));
-      for (const { state } of this.channels.values()) noteTable(state);
-    }
     if (name === "channel") this.move(data);
     if (name === "watch") this.follows(data);
     this.dispatchEvent(new CustomEvent(name, { detail: data }));
@@ -158,11 +156,6 @@ export class Lobby extends EventTarget {
       return this.app.api.command(left.id, WAYS_OUT[left.state.value]);
     }
   }
-}
-
-/** A game's chat is at its table. */
-function noteTable(state) {
-  if (state?.game?.id && state.table) rememberTable(state.game.id, state.table);
 }
 
 /** What is left of a channel's wait, in ms. */

@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, async_playwright
+from playwright.async_api import Browser, async_playwright, expect
 
 from tests.support.client import Player, open_client
 from tests.support.product import Product, short_directory
@@ -18,7 +18,8 @@ ARGUMENTS = [
     "--disable-sync",
     "--no-first-run",
 ]
-PATIENCE_MS = 15_000  # for a click; a busy machine is slow, but not that slow
+PATIENCE_MS = 15_000  # for a click or a sight; a busy machine is slow, but not that slow
+expect.set_options(timeout=PATIENCE_MS)
 
 Invite = Callable[..., Awaitable[Visitor]]
 Guest = Callable[[str], Awaitable[Player]]

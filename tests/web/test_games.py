@@ -65,7 +65,7 @@ async def test_tsuro_until_one_is_left(product: Product, invite: Invite) -> None
     link = await host.host(product.url, "Ann", "Tsuro")
     await other.take_seat(link, "Bob")
     then = "document.querySelector('.tray .main:enabled') ?? document.querySelector('.board .start')"
-    await play_to_the_end([host, other], lay_a_tile, by_hand=8, then=then)
+    await play_to_the_end([host, other], lay_a_tile, by_hand=5, then=then)
     outcome = {await visitor.headline.inner_text() for visitor in (host, other)}
     assert outcome in ({"You won", "You lost"}, {"You share the win"})
     await expect(host.page.locator(".board .tile").first).to_be_visible()
@@ -124,7 +124,7 @@ async def test_durak_until_somebody_is_the_fool(product: Product, invite: Invite
     await other.take_seat(link, "Bob")
     then = """(document.querySelector('.thing[data-chosen]') ? null : document.querySelector('.board [role=button]'))
               ?? document.querySelector('.tray button:enabled')"""
-    await play_to_the_end([host, other], play_a_card, by_hand=12, then=then)
+    await play_to_the_end([host, other], play_a_card, by_hand=8, then=then)
     outcome = {await visitor.headline.inner_text() for visitor in (host, other)}
     assert outcome in ({"You won", "You lost"}, {"A draw"})
 

@@ -1,11 +1,9 @@
 """The page at /liff, in real browsers: two windows, one link, a game that the clients run themselves."""
 
-from collections.abc import Iterator
-
 import pytest
 from playwright.async_api import expect
 
-from tests.support.product import Product, short_directory
+from tests.support.product import Product
 from tests.support.relay import Peer
 from tests.web.conftest import Guest, Invite
 from tests.web.pairs import cell
@@ -15,13 +13,6 @@ from tests.web.wire import Wire
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 X_WINS = (4, 0, 2, 1, 6)
-
-
-@pytest.fixture(scope="module")
-def product() -> Iterator[Product]:
-    """One of its own: neither the relay nor this page keeps anything in SQL."""
-    with short_directory() as home, Product(home) as running:
-        yield running
 
 
 async def begin(host: Visitor, guest: Visitor, address: str) -> tuple[Visitor, Visitor]:

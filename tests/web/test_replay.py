@@ -6,22 +6,26 @@ import pytest
 from playwright.async_api import Route, expect
 
 from tests.support.product import Product
+from tests.support.xsos import Match
 from tests.web.conftest import Guest, Invite
-from tests.web.pairs import Pair, cell, cells, sit_down
+from tests.web.pairs import cell
 from tests.web.visitor import Visitor
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
-async def finished(invite: Invite, product: Product) -> Pair:
-    pair = await sit_down(invite, product.url, "Xs and Os")
-    await pair.play(*cells(4, 0, 2, 1, 6))
-    await expect(pair.first.replay_link).to_be_visible()
-    return pair
+async def finished(product: Product, invite: Invite, guest: Guest) -> Visitor:
+    """Somebody at the table of a game that two others have just finished."""
+    match = await Match.start(await guest("Bob"), await guest("Carl"))
+    await match.play(4, 0, 2, 1, 6)
+    visitor = await invite()
+    await visitor.come_in(f"{product.url}/#/game/{match.id}", "Ann")
+    await expect(visitor.replay_link).to_be_visible()
+    return visitor
 
 
-async def test_a_game_is_stepped_through(product: Product, invite: Invite) -> None:
-    visitor = (await finished(invite, product)).first
+async def test_a_game_is_stepped_through(product: Product, invite: Invite, guest: Guest) -> None:
+    visitor = await finished(product, invite, guest)
     await visitor.replay_link.click()
     await visitor.sees(cell(4), "empty")
     await visitor.button("One step on").click()
@@ -42,8 +46,8 @@ async def test_a_game_is_stepped_through(product: Product, invite: Invite) -> No
     await visitor.button("Pause").click()
 
 
-async def test_a_deal_is_verified_in_the_browser(product: Product, invite: Invite) -> None:
-    visitor = (await finished(invite, product)).first
+async def test_a_deal_is_verified_in_the_browser(product: Product, invite: Invite, guest: Guest) -> None:
+    visitor = await finished(product, invite, guest)
     await visitor.replay_link.click()
     await visitor.button("Verify this deal").click()
     checks = visitor.page.locator(".checks [data-holds]")
@@ -59,8 +63,8 @@ async def forged(route: Route) -> None:
     await route.fulfill(response=response, body=json.dumps(replay))
 
 
-async def test_a_forged_seed_is_noticed(product: Product, invite: Invite) -> None:
-    visitor = (await finished(invite, product)).first
+async def test_a_forged_seed_is_noticed(product: Product, invite: Invite, guest: Guest) -> None:
+    visitor = await finished(product, invite, guest)
     await visitor.page.route("**/replay", forged)
     await visitor.replay_link.click()
     await visitor.button("Verify this deal").click()
@@ -170,8 +174,9 @@ async def test_a_replay_shows_what_each_seat_saw(product: Product, invite: Invit
     await expect(visitor.page.locator(".board [aria-label^='Your card']")).to_have_count(0)
 
 
-async def test_a_game_that_is_not_over_has_no_replay(product: Product, invite: Invite) -> None:
-    pair = await sit_down(invite, product.url, "Xs and Os")
-    await pair.first.page.goto(f"{product.url}/#/replay/{pair.game}")
-    await expect(pair.first.headline).to_have_text("There is no replay of this game.")
-    pair.first.complaints.clear()  # the browser notes every 409; here it is the point
+async def test_a_game_that_is_not_over_has_no_replay(product: Product, invite: Invite, guest: Guest) -> None:
+    game = (await (await guest("Bob")).create())["id"]
+    visitor = await invite()
+    await visitor.come_in(f"{product.url}/#/replay/{game}", "Ann")
+    await expect(visitor.headline).to_have_text("There is no replay of this game.")
+    visitor.complaints.clear()  # the browser notes every 409; here it is the point
