@@ -153,3 +153,20 @@ async def test_whoever_wants_stillness_gets_it(product: Product, invite: Invite)
     await visitor.button("Play a bot: Durak").click()
     await visitor.has_something_to_do()
     assert await visitor.page.evaluate("document.getAnimations().length") == 0
+
+
+@pytest.mark.parametrize("game", ["Durak", "Cabo"])
+async def test_on_a_phone_the_own_hand_is_in_sight_and_free(product: Product, invite: Invite, game: str) -> None:
+    visitor = await invite(viewport={"width": 360, "height": 740}, reduced_motion="reduce")
+    await visitor.page.goto(product.url)
+    await visitor.button(f"Play a bot: {game}").click()
+    await visitor.has_something_to_do()
+    covered = await visitor.page.evaluate(
+        """() => {
+            const tray = document.querySelector(".tray").getBoundingClientRect();
+            const end = Math.min(innerHeight, tray.height ? tray.top : innerHeight);
+            const cards = [...document.querySelectorAll(".cards .thing")];
+            return cards.filter((card) => card.getBoundingClientRect().bottom > end).length;
+        }"""
+    )
+    assert covered == 0
