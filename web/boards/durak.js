@@ -8,7 +8,8 @@ import { seating } from "./seating.js";
 import { pressable, responsive, Stage } from "./stage.js";
 
 const RANKS = ["6", "7", "8", "9", "10", "J", "Q", "K", "A"];
-const MANY = 4; // up to so many sit in one row
+const BOWED = 3; // of more the ones at the sides sit lower
+const CROWDED = 4; // more need small cards on a phone
 const SIZES = { wide: [780, 520], tall: [380, 440, 560] };
 
 /** Which cards of our hand a move takes. */
@@ -49,17 +50,18 @@ export function board(host, { play, tray }) {
     if (!state.hands) return;
     if (chosen && !single(chosen).length) chosen = null;
     const seats = seating(state.hands.length, view.self?.box ?? 0, size);
-    const many = state.hands.length > MANY; // those at the sides then sit lower, and the middle makes room for them
-    const deck = { x: size.wide ? 78 : 44, y: size.height * (many ? 0.56 : 0.47) };
+    const low = state.hands.length > BOWED;
+    const crowded = state.hands.length > CROWDED && !size.wide;
+    const deck = { x: size.wide ? 78 : 44, y: size.height * (low ? 0.56 : 0.47) };
     const gone = { x: size.width + 60, y: deck.y };
     const origin = news?.name === "table" ? seats[news.data.box] : deck;
-    const middle = { x: size.width / 2 + 40, y: size.height * (many ? 0.5 : 0.44) };
+    const middle = { x: size.width / 2 + 40, y: size.height * (low ? 0.5 : 0.44) };
     const fan = size.wide
       ? { scale: 0.8, step: 13, most: 8 }
-      : many
+      : crowded
         ? { scale: 0.45, step: 6, most: 5 }
         : { scale: 0.6, step: 8, most: 8 };
-    set(picture, { class: many && !size.wide ? "card-table crowded" : "card-table" });
+    set(picture, { class: crowded ? "card-table crowded" : "card-table" });
     const things = [
       ...pile(state, deck),
       ...bout(state, origin, middle),
@@ -68,7 +70,7 @@ export function board(host, { play, tray }) {
     ];
     const ending = news?.name === "finishround" ? (news.data.taken ? seats[news.data.box] : gone) : null;
     stage.show(things, (key) => (key.startsWith("c:") ? ending : null));
-    signs.replaceChildren(...names(state, seats, fan, many), trumpSign(state, deck));
+    signs.replaceChildren(...names(state, seats, fan, crowded), trumpSign(state, deck));
     buttons(state);
   }
 
@@ -175,7 +177,7 @@ export function board(host, { play, tray }) {
     });
   }
 
-  function names(state, seats, { scale }, many) {
+  function names(state, seats, { scale }, crowded) {
     return view.players.flatMap(({ box, nick }) => {
       const seat = seats[box];
       if (seat.below && view.self) return [];
@@ -192,7 +194,7 @@ export function board(host, { play, tray }) {
         svg(
           "text",
           { class: "name", x: seat.x, y, "text-anchor": "middle" },
-          shortName(nick, size.wide ? 16 : many ? 6 : 9),
+          shortName(nick, size.wide ? 16 : crowded ? 6 : 9),
           svg("tspan", { class: "count" }, ` ${state.hands[box].cards}`),
         ),
         role && svg("text", { class: "role", x: seat.x, y: y + 17, "text-anchor": "middle" }, role),
