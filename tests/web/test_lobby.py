@@ -97,11 +97,16 @@ async def open_table(invite: Invite, product: Product, bet: str = "0") -> tuple[
     return ann, bob
 
 
-async def test_a_table_of_a_room_is_opened_joined_watched_and_talked_at(product: Product, invite: Invite) -> None:
-    ann, bob = await open_table(invite, product)
+async def at_table(invite: Invite, product: Product, bet: str = "0") -> Pair:
+    """Bob sits down too."""
+    ann, bob = await open_table(invite, product, bet)
     await bob.button("Sit here").last.click()
     await bob.button("Sit down").click()
-    pair = await drawn(ann, bob, ("Ann", "Bob"))
+    return await drawn(ann, bob, ("Ann", "Bob"))
+
+
+async def test_a_table_of_a_room_is_opened_joined_watched_and_talked_at(product: Product, invite: Invite) -> None:
+    pair = await at_table(invite, product)
 
     watcher = await invite()
     await watcher.come_in(f"{product.url}/#/room/xsos", "Wanda")
@@ -111,9 +116,9 @@ async def test_a_table_of_a_room_is_opened_joined_watched_and_talked_at(product:
     await watcher.sees(cell(4), "X")
 
     hostile = "<img src=x onerror=alert(1)> \u202eevil " + "a" + "\u0301" * 200
-    await ann.page.get_by_label("Say something").fill(hostile)
-    await ann.button("Send").click()
-    for visitor in (ann, bob, watcher):
+    await pair.first.page.get_by_label("Say something").fill(hostile)
+    await pair.first.button("Send").click()
+    for visitor in (*pair.both, watcher):
         log = visitor.page.get_by_role("log", name="Chat")
         await expect(log).to_contain_text("<img src=x onerror=alert(1)>")
         await expect(log.locator("img")).to_have_count(0)
@@ -133,10 +138,7 @@ async def test_a_table_of_a_room_is_opened_joined_watched_and_talked_at(product:
 
 
 async def test_whoever_waits_for_a_seat_gets_the_first_that_is_freed(product: Product, invite: Invite) -> None:
-    ann, bob = await open_table(invite, product)
-    await bob.button("Sit here").last.click()
-    await bob.button("Sit down").click()
-    pair = await drawn(ann, bob, ("Ann", "Bob"))
+    pair = await at_table(invite, product)
     carl = await invite()
     await carl.come_in(f"{product.url}/#/room/xsos", "Carl")
     table = carl.page.get_by_role("listitem").filter(has_text="Ann").filter(has_text="Bob").last
@@ -153,10 +155,7 @@ async def test_whoever_waits_for_a_seat_gets_the_first_that_is_freed(product: Pr
 
 
 async def test_a_bet_goes_from_the_loser_to_the_winner(product: Product, invite: Invite) -> None:
-    ann, bob = await open_table(invite, product, bet="200")
-    await bob.page.get_by_role("listitem").filter(has_text="bet 200").get_by_role("button", name="Sit here").click()
-    await bob.button("Sit down").click()
-    pair = await drawn(ann, bob, ("Ann", "Bob"))
+    pair = await at_table(invite, product, bet="200")
     await pair.play(*cells(4, 0, 2, 1, 6))
     for visitor, change, balance in ((pair.first, "+380", "10180"), (pair.second, "-200", "9800")):
         await expect(visitor.page.get_by_text("Another game with the same players?")).to_be_visible()
