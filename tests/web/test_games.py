@@ -1,14 +1,15 @@
 """A whole game of each kind, through the page, in two browsers."""
 
 import re
+from contextlib import suppress
 
 import pytest
-from playwright.async_api import expect
+from playwright.async_api import TimeoutError, expect
 
 from tests.support.product import Product
 from tests.web.conftest import Guest, Invite
 from tests.web.pairs import Pair, cells, sit_down
-from tests.web.visitor import Visitor, play_to_the_end
+from tests.web.visitor import Visitor, first_of, play_to_the_end
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -106,6 +107,31 @@ async def test_cabo_until_the_limit(product: Product, invite: Invite, guest: Gue
     outcome = {await visitor.headline.inner_text() for visitor in (host, other)}
     assert outcome in ({"You won", "You lost"}, {"You share the win"})
     await expect(host.page.get_by_role("table", name="The last round")).to_be_visible()
+
+
+async def test_how_a_round_of_cabo_ended_is_there_to_read_until_one_plays_on(product: Product, invite: Invite) -> None:
+    """Bots start the next round at once; the figures of the last one stay."""
+    visitor = await invite()
+    await visitor.page.goto(product.url)
+    await visitor.button("Play a bot: Cabo").click()
+    figures = visitor.page.get_by_role("table", name="The last round")
+    while True:
+        await first_of(figures.wait_for(timeout=20_000), visitor.has_something_to_do())
+        if await figures.count():
+            break
+        with suppress(TimeoutError):  # a bot may start the round before us
+            await take_and_stop(visitor)
+    start = visitor.button("Start the round")
+    take = visitor.button("Take from the heap")
+    await expect(start.or_(take).first).to_be_visible()
+    if await start.count():
+        await start.click()
+    await expect(take).to_be_visible()
+    await expect(figures).to_be_visible()
+    await take.click()
+    await expect(figures).to_be_hidden()
+    await visitor.page.get_by_text("The last round").first.click()
+    await expect(figures).to_be_visible()
 
 
 async def play_a_card(visitor: Visitor) -> None:

@@ -28,7 +28,9 @@ export function board(host, { play, tray }) {
   const layer = svg("g", { class: "cards" });
   const picture = svg("svg", { class: "card-table", role: "group", "aria-label": t("board.label") }, signs, layer);
   const stage = new Stage(layer);
-  host.append(picture);
+  const figures = el("div");
+  const lastRound = el("details", { class: "last-round", hidden: true }, el("summary", {}, t("cabo.last_round")), figures);
+  host.append(picture, lastRound);
   responsive(host, picture, SIZES, (next) => {
     size = next;
     if (view) draw();
@@ -84,6 +86,7 @@ export function board(host, { play, tray }) {
   }
 
   function send(move, look = null) {
+    lastRound.open = move.type === "StartRound"; // whoever plays on has read it
     asked = look;
     chosen = new Set();
     armed = false;
@@ -115,6 +118,8 @@ export function board(host, { play, tray }) {
     ];
     stage.show(things);
     signs.replaceChildren(...names(state, where));
+    lastRound.hidden = !state.lastRound;
+    refresh(figures, state.lastRound ? [scores(state, view.players)] : []);
     buttons(state);
   }
 
@@ -236,7 +241,6 @@ export function board(host, { play, tray }) {
         offer("StopRound"),
         replace && button(t(armed ? "cabo.arm_off" : "cabo.arm"), arm, { "aria-pressed": String(armed) }),
         hint(state, replace),
-        state.lastRound && (state.phase === "A" || state.phase === null) && scores(state, view.players),
       ].filter(Boolean),
     );
   }
@@ -274,6 +278,8 @@ export function board(host, { play, tray }) {
     if (name === "Card" && asked && view.gamestate.drawn === null) reveal(asked, data.value);
     if (name === "Card") asked = null;
     if (name === "FirstTwoCards" || name === "RoundStarted") chosen = new Set();
+    const isBetween = view.gamestate.phase === "A" || view.gamestate.phase === null;
+    if (name === "RoundFinished" || (name === "snapshot" && isBetween)) lastRound.open = true;
     if (!["again", "presence", "sync"].includes(name) && view.sync?.turn !== "my_turn") {
       chosen = new Set();
       armed = false;
