@@ -182,15 +182,13 @@ class LiveLog(Generic[S, E]):
 
         Starts over if the log has another past than ours, so that nothing is ever folded onto what was lost.
         """
-        before = self.version
-        if before and self._era != asked.era:
-            if asked.era != self._store.era.now or asked.after != before - 1:
-                return False  # much has happened meanwhile: whoever asks again is told
-            if not entries or entries[0] != (before, self._last):
-                await self._lost()
-                return True
-        if asked.era == self._store.era.now:
-            self._era = asked.era
+        before, now = self.version, self._store.era.now
+        if before and (asked.era != now or (self._era != now and asked.after != before - 1)):
+            return await self.catch_up()  # too much has happened since the question
+        if before and self._era != now and (not entries or entries[0] != (before, self._last)):
+            await self._lost()
+            return True
+        self._era = now
         for version, raw in entries:
             self.ring(version, raw)
         return self.version > before

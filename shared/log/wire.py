@@ -68,10 +68,6 @@ class Line:
         self._pool = pool
         self._wire: Wire | None = None
 
-    @property
-    def is_open(self) -> bool:
-        return self._wire is not None
-
     async def open(self) -> bool:
         """True if it was not open before."""
         if self._wire is not None:

@@ -90,6 +90,19 @@ async def test_what_is_read_is_never_folded_onto_a_lost_entry(
     await eventually(live.catch_up, lambda _: live.state == ("a", "another", "more"), timeout=20)
 
 
+async def test_what_was_asked_before_a_break_is_asked_again_after_it(
+    here: Replica, there: Replica, keys: LogKeys
+) -> None:
+    await here.write(keys, 0, "a")
+    live = await here.log(keys)
+    asked = live.ask()
+    await there.write(keys, 1, "b")
+    read = await here.store.read(keys, asked.after)
+    here.store.era.end()
+    assert await live.accept(read, asked)
+    assert live.state == ("a", "b")
+
+
 async def test_who_was_told_of_a_lost_entry_is_told_anew(
     here: Replica, there: Replica, server: RedisServer, keys: LogKeys
 ) -> None:
