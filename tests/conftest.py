@@ -37,6 +37,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """
     unwanted = [mark for mark in LONG_FORMS if mark not in config.option.markexpr]
     items[:] = [item for item in items if not any(item.get_closest_marker(mark) for mark in unwanted)]
+    if "PARLOR_TEST_REDIS" in os.environ:  # others bring a Redis of their own
+        items[:] = [item for item in items if "redis_settings" in getattr(item, "fixturenames", ())]
     for item in items:
         given = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
         item.add_marker(pytest.mark.xdist_group(given.get("database", item.path.name)))
