@@ -14,7 +14,7 @@ import msgspec
 import typer
 from prometheus_client import start_http_server
 from pydantic import ValidationError
-from redis.exceptions import RedisError
+from redis.exceptions import MovedError, RedisError
 from rich.console import Console
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -284,6 +284,8 @@ def _migrate(database_url: str) -> None:
 def _report(failure: Exception | None) -> None:
     if failure is None:
         return
+    if isinstance(failure, MovedError):
+        _fail("PARLOR_REDIS_URL names one node of a cluster.", "Say redis+cluster://… instead of redis://….")
     if isinstance(failure, RedisError):
         _fail(f"Redis cannot be reached: {_first_line(failure)}", "Check PARLOR_REDIS_URL.")
     if isinstance(failure, SQLAlchemyError):

@@ -1,5 +1,7 @@
 """PARLOR_REDIS_URL: what is understood, and what is said about the rest."""
 
+from pathlib import Path
+from subprocess import CompletedProcess
 from typing import Any
 
 import pytest
@@ -7,6 +9,11 @@ from redis.asyncio.connection import parse_url
 
 from shared.servers.address import BadAddress, parsed
 from tests.support.product import run_parlor
+from tests.support.redis_cluster import RedisCluster
+
+
+def started_on(url: str, home: Path) -> CompletedProcess[str]:
+    return run_parlor("up", settings={"PARLOR_REDIS_URL": url, "PARLOR_PORT": "0"}, cwd=home)
 
 
 @pytest.mark.parametrize("url", ["redis://localhost", "rediss://me:secret@db:6380/2", "unix:///run/redis.sock?db=1"])
@@ -67,16 +74,25 @@ def test_what_is_malformed_is_refused_with_the_reason_and_the_right_forms(url: s
     assert wrong in str(refused.value)
 
 
-def test_the_command_names_the_setting_and_the_forms_that_it_may_have() -> None:
-    said = run_parlor("up", settings={"PARLOR_REDIS_URL": "redis+sentinel://one:26379"})
+def test_the_command_names_the_setting_and_the_forms_that_it_may_have(tmp_path: Path) -> None:
+    said = started_on("redis+sentinel://one:26379", tmp_path)
     assert said.returncode == 1
     assert "PARLOR_REDIS_URL" in said.stderr
     assert "The name of the primary" in said.stderr
     assert "redis+cluster://host:port" in said.stderr
 
 
-def test_a_cluster_that_cannot_be_reached_is_told_in_one_line() -> None:
-    said = run_parlor("up", settings={"PARLOR_REDIS_URL": "redis+cluster://127.0.0.1:1"})
+def test_a_cluster_that_cannot_be_reached_is_told_in_one_line(tmp_path: Path) -> None:
+    said = started_on("redis+cluster://127.0.0.1:1", tmp_path)
     assert said.returncode == 1
     assert "Redis cannot be reached" in said.stderr
+    assert "Traceback" not in said.stderr
+
+
+def test_a_node_of_a_cluster_that_is_taken_for_a_single_server_is_told_apart(
+    cluster: RedisCluster, tmp_path: Path
+) -> None:
+    said = started_on(f"redis://127.0.0.1:{cluster.nodes[0].port}", tmp_path)
+    assert said.returncode == 1
+    assert "redis+cluster://" in said.stderr
     assert "Traceback" not in said.stderr
