@@ -29,10 +29,10 @@ bench: $(VENV)/.dev ## measure the hot paths as ratios to a bare FastAPI endpoin
 	$(BIN)/python -m benchmarks
 
 chaos: $(VENV)/.dev .ingress ## the long form of the crash tests
-	$(BIN)/pytest -m chaos tests/chaos
+	$(BIN)/pytest --timeout 0 -m chaos tests/chaos
 
 soak: $(VENV)/.dev .browser ## the long form of the other tests
-	$(BIN)/pytest -m soak
+	$(BIN)/pytest --timeout 0 -m soak
 
 cluster: $(VENV)/.dev ## the acceptance and relay tests on a Redis Cluster
 	PARLOR_TEST_REDIS=cluster $(BIN)/pytest tests/acceptance tests/relay
