@@ -111,7 +111,8 @@ class Party(Guests):
             return waits and int(view["version"]) > acked
 
         def to_move(view: Json) -> bool:
-            return view["sync"]["turn"] == "my_turn" and int(view["version"]) > decided
+            """The last message of a version brings the legal moves."""
+            return bool(view.get("legal_moves")) and int(view["version"]) > decided
 
         while True:
             view = await follower.until_view("turn", lambda view: follower.is_over or to_ack(view) or to_move(view))
@@ -125,18 +126,8 @@ class Party(Guests):
             decided = version
             if len(self.answered) >= self._longest:
                 await self._post(box, "resign", None)
-            elif move := self._choice(view):
-                await self._move(box, move)
-
-    def _choice(self, view: Json) -> Json | None:
-        if view.get("legal_moves"):
-            move: Json = self._chance.choice(view["legal_moves"])
-            return move
-        if request := view["gamestate"].get("request"):  # the first tile of Tsuro has too many places for a list
-            tile, along, port = request["tiles"][0], self._chance.randint(1, 8), self._chance.choice("ABCDEFGH")
-            x, y = self._chance.choice([(along, 0), (along, 9), (0, along), (9, along)])
-            return {"type": "first_move", "tile": tile, "rotation": 0, "x": x, "y": y, "port": port}
-        return None
+            else:
+                await self._move(box, self._chance.choice(view["legal_moves"]))
 
     async def _move(self, box: int, move: Json) -> None:
         """Send a move; sometimes twice at once, as an impatient client does."""

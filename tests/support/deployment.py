@@ -5,7 +5,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.support.product import Server, run_parlor, short_directory
+from tests.support.product import START_SECONDS, Server, run_parlor, short_directory
 from tests.support.redis_server import RedisServer
 
 SECRET = "a secret of the tests, long enough to be one"
@@ -80,5 +80,5 @@ def fleet(
             server.launch()
             stack.callback(server.close)
         for server in servers:
-            server.wait_until_ready()
+            server.wait_until_ready(START_SECONDS * len(servers) / 2)  # they all start on the same few cores
         yield started

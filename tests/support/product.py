@@ -151,10 +151,10 @@ class Server:
                 stderr=subprocess.STDOUT,
             )
 
-    def wait_until_ready(self) -> None:
-        """Return once the process is ready; end it and fail with its log if it never is."""
+    def wait_until_ready(self, within: float = START_SECONDS) -> None:
+        """Return once the process is ready; end it and fail with its log if it is not in time."""
         try:
-            self._poll_until_ready()
+            self._poll_until_ready(within)
         except BaseException:
             self.close()
             raise
@@ -162,8 +162,8 @@ class Server:
     def _port_arguments(self) -> list[str]:
         return ["--port", str(self.port)]
 
-    def _poll_until_ready(self) -> None:
-        deadline = time.monotonic() + START_SECONDS
+    def _poll_until_ready(self, within: float) -> None:
+        deadline = time.monotonic() + within
         while not self.is_ready():
             assert self.is_running(), f"{self._arguments} ended instead of becoming ready:\n{self.log()[-LOG_TAIL:]}"
             assert time.monotonic() < deadline, f"{self._arguments} is not ready:\n{self.log()[-LOG_TAIL:]}"
