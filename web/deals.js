@@ -16,9 +16,7 @@ const started = (replay) => named(replay.events, "started")[0].data.gamestate;
 
 /** What happened, in order: the events of the log, each with the version that it came with. */
 const course = ({ log }) =>
-  log.flatMap(({ version, facts }) =>
-    facts.flatMap(({ events = [] }) => events.map((each) => ({ ...each, version }))),
-  );
+  log.flatMap(({ version, facts }) => facts.flatMap(({ events = [] }) => events.map((each) => ({ ...each, version }))));
 
 const opening = ({ log }) => log.flatMap(({ facts }) => facts).find(({ type }) => type === "started").position;
 

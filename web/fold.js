@@ -16,7 +16,8 @@ export function fold(view, name, data) {
   if (name === "presence")
     return view && { ...view, players: whereabouts(view.players, data.players), watchers: data.watchers };
   if (name === "joined") return joined(view, data);
-  if (name === "left") return { ...view, version: data.version, players: view.players.filter(({ box }) => box !== data.box) };
+  if (name === "left")
+    return { ...view, version: data.version, players: view.players.filter(({ box }) => box !== data.box) };
   if (name === "started") return { ...view, ...data, legal_moves: data.legal_moves };
   if (!view) return view;
   return { ...synced(view, data), ...ended(view, name, data) };

@@ -150,6 +150,9 @@ async def test_without_a_secure_context_the_hash_is_made_by_hand(product: Produc
     ) == []  # fmt: skip
 
 
+STEPS_TO_THE_DEAL = 10  # that are more than enough
+
+
 async def own_card(visitor: Visitor, number: int) -> str:
     return await visitor.page.locator(f".board [aria-label^='Your card {number}:']").get_attribute("aria-label") or ""
 
@@ -163,8 +166,11 @@ async def test_a_replay_shows_what_each_seat_saw(product: Product, invite: Invit
     eyes = visitor.page.get_by_label("Through the eyes of")
     await expect(eyes).to_have_value("watcher")
     await eyes.select_option("0")
-    while "Your first two cards" not in await visitor.said.inner_text():
+    await expect(visitor.page.locator(".replay-controls")).not_to_have_attribute("aria-busy", "true")
+    for _ in range(STEPS_TO_THE_DEAL):
         await visitor.button("One step on").click()
+        if "Your first two cards" in await visitor.said.inner_text():
+            break
     assert "unknown" not in await own_card(visitor, 1)
     assert "unknown" in await own_card(visitor, 3)
     await visitor.button("Verify this deal").click()

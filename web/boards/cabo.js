@@ -29,7 +29,12 @@ export function board(host, { play, tray }) {
   const picture = svg("svg", { class: "card-table", role: "group", "aria-label": t("board.label") }, signs, layer);
   const stage = new Stage(layer);
   const figures = el("div");
-  const lastRound = el("details", { class: "last-round", hidden: true }, el("summary", {}, t("cabo.last_round")), figures);
+  const lastRound = el(
+    "details",
+    { class: "last-round", hidden: true },
+    el("summary", {}, t("cabo.last_round")),
+    figures,
+  );
   host.append(picture, lastRound);
   responsive(host, picture, SIZES, (next) => {
     size = next;

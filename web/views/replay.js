@@ -76,7 +76,9 @@ export function open(main, app, id) {
   );
 
   async function load(who) {
+    controls.setAttribute("aria-busy", "true");
     const told = await game.replay(who === WATCHERS ? undefined : Number(who));
+    controls.removeAttribute("aria-busy");
     if (gone) return;
     replay = told;
     judge.disabled = false;

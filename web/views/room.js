@@ -76,7 +76,9 @@ export function open(main, app, id) {
     const free = boxes.find((box) => box.state === "free");
     const sitting = boxes.some((box) => box.user === app.me.id);
     const facts = [bet ? t("room.bet", { n: bet }) : "", watchers ? t("room.watchers", { n: watchers }) : ""];
-    const people = boxes.flatMap(({ user }) => (nicks.has(user) ? [el("a", { href: `#/user/${user}` }, nameOf(nicks.get(user)))] : []));
+    const people = boxes.flatMap(({ user }) =>
+      nicks.has(user) ? [el("a", { href: `#/user/${user}` }, nameOf(nicks.get(user)))] : [],
+    );
     return el(
       "li",
       { class: "card table-row" },
