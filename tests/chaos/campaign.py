@@ -48,7 +48,7 @@ def for_seconds(seconds: float, chance: random.Random) -> Iterator[Crash]:
         yield chance.choice(list(Crash))
 
 
-async def run(fragile: Fragile, crashes: Iterable[Crash], chance: random.Random) -> Campaign:
+async def run(fragile: Fragile, crashes: Iterable[Crash], chance: random.Random, forgiving: bool = False) -> Campaign:
     """Play through the crashes, then through a last one, and examine every game that was ever played."""
     campaign = Campaign()
     async with AsyncExitStack() as stack:
@@ -57,7 +57,8 @@ async def run(fragile: Fragile, crashes: Iterable[Crash], chance: random.Random)
             lobby, *sessions = [
                 await stack.enter_async_context(open_client(url)) for url in (fragile.lobby, *fragile.sessions)
             ]
-            seating.append(Table.seat(number, lobby, sessions, random.Random(chance.random()), campaign.tally))
+            own = random.Random(chance.random())
+            seating.append(Table.seat(number, lobby, sessions, own, campaign.tally, forgiving))
         tables = await asyncio.gather(*seating)
         await _play(campaign, fragile, tables, inflict(fragile, crashes, chance, campaign.tally))
         # The truth is what is on disk: nothing that a process remembers may speak for it.

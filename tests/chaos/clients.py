@@ -190,5 +190,14 @@ class Follower(Trail):
         await self.until(purpose, lambda: self.view and holds(self.view))
         return self.view
 
+    @property
+    def beginnings(self) -> int:
+        """How often the stream has begun, or begun anew."""
+        return sum(event.name == "snapshot" for event in self.seen)
+
+    async def until_other(self, beginnings: int, version: int) -> None:
+        """Wait until the client believes something else than it did then."""
+        await self.until_view("change", lambda view: self.beginnings > beginnings or view["version"] != version)
+
     async def until_version(self, version: int) -> None:
         await self.until_view(f"version {version}", lambda view: view["version"] >= version)

@@ -14,6 +14,8 @@ from tests.support.client import Json, Player
 # No clock, and a clock so slow that no crash lets it run out; both kinds of commit are then in the log.
 CLOCKS: list[dict[str, int]] = [{"move_time": 0}, {"move_time": 300}, {"move_time": 300, "time_bank": 0}]
 
+_ON_WHAT_WAS_LOST = frozenset({"not_your_turn", "illegal_move", "wrong_state"})
+
 
 @dataclass(frozen=True)
 class Move:
@@ -37,12 +39,15 @@ class Game:
 class Table:
     """A table in the corner: no game is left before it is over."""
 
-    def __init__(self, number: int, clients: list[Client], chance: random.Random, tally: Tally) -> None:
+    def __init__(
+        self, number: int, clients: list[Client], chance: random.Random, tally: Tally, forgiving: bool
+    ) -> None:
         self.clients = clients
         self.games: list[Game] = []
         self._number = number
         self._chance = chance
         self._tally = tally
+        self._refusals = _ON_WHAT_WAS_LOST if forgiving else frozenset()
         self._commands = 0
 
     @classmethod
@@ -53,10 +58,15 @@ class Table:
         sessions: list[httpx.AsyncClient],
         chance: random.Random,
         tally: Tally,
+        forgiving: bool,
     ) -> Self:
-        """Sign two guests in and let them sit down."""
+        """Sign two guests in and let them sit down.
+
+        If they are forgiving, what they saw may be lost as long as it was nobody's accepted command: a move that rests
+        on it is refused, and the stream begins anew.
+        """
         players = [await Player.guest(lobby, nick) for nick in ("Ann", "Bob")]
-        return cls(number, [Client(player, sessions, chance, tally) for player in players], chance, tally)
+        return cls(number, [Client(player, sessions, chance, tally) for player in players], chance, tally, forgiving)
 
     async def play_until(self, closing: asyncio.Event) -> None:
         """Play game after game; the one under way at closing time is played to its end."""
@@ -89,16 +99,24 @@ class Table:
                 return
             move = self._chance.choice(follower.view["legal_moves"])
             game.sent.add((box, move["cell"]))
+            seen = follower.beginnings, follower.view["version"]
             version = await self._submit(game, box, move)
+            if version is None:
+                self._tally.refusals += 1
+                await follower.until_other(*seen)
+                continue
             game.answered.append(Move(version, box, move["cell"]))
             self._tally.accepted()
             await follower.until_version(version)
 
-    async def _submit(self, game: Game, box: int, move: Json) -> int:
-        """Send a move; sometimes twice at once, as an impatient client does."""
+    async def _submit(self, game: Game, box: int, move: Json) -> int | None:
+        """Send a move; sometimes twice at once, as an impatient client does. None if it may be refused, and was."""
         key, copies = self._key(), self._chance.choice([1, 1, 1, 2])
         path = f"/session/games/{game.id}/moves"
-        answers = await asyncio.gather(*(self.clients[box].insist(path, move, key) for _ in range(copies)))
+        sending = (self.clients[box].propose(path, move, key, self._refusals) for _ in range(copies))
+        answers = [answer for answer in await asyncio.gather(*sending) if answer is not None]
+        if not answers:
+            return None
         assert answers[0] == answers[-1], f"one command, two answers: {answers}"
         version: int = answers[0]["version"]
         return version

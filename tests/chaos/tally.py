@@ -14,6 +14,7 @@ class Tally:
     moves: int = 0
     repeats: int = 0
     resumes: int = 0
+    refusals: int = 0
     _wanted: int = 0
     _reached: asyncio.Event = field(default_factory=asyncio.Event)
 
