@@ -1,9 +1,15 @@
-"""Redis as it runs where one server is not enough."""
+"""Redis as it runs where one server is not enough. Every module says by `url` which one it is about."""
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 
 import pytest
 
+from shared.ids import new_id
+from shared.log.keys import LogKeys, log_keys
+from tests.log.conftest import Replica, replica
+from tests.support.deployment import settings_for
+from tests.support.product import Product, short_directory
 from tests.support.sentinels import Watched, watched_redis
 
 
@@ -11,3 +17,39 @@ from tests.support.sentinels import Watched, watched_redis
 def watched() -> Iterator[Watched]:
     with watched_redis() as running:
         yield running
+
+
+@pytest.fixture
+async def here(url: str) -> AsyncIterator[Replica]:
+    async for each in replica(url):
+        yield each
+
+
+@pytest.fixture
+async def there(url: str) -> AsyncIterator[Replica]:
+    """Another process on the same Redis."""
+    async for each in replica(url):
+        yield each
+
+
+@pytest.fixture
+async def careful(url: str) -> AsyncIterator[Replica]:
+    """A process whose answers are confirmed by a replica of Redis."""
+    async for each in replica(url, replicas=1):
+        yield each
+
+
+@pytest.fixture
+def keys() -> LogKeys:
+    return log_keys("test", "notes", new_id())
+
+
+@contextmanager
+def careful_product(url: str) -> Iterator[Product]:
+    """The whole product, whose answers are confirmed by a replica of Redis."""
+    with short_directory() as home:
+        settings = settings_for(url, f"sqlite+aiosqlite:///{home / 'parlor.db'}")
+        with Product(home, settings={**settings, "PARLOR_REDIS_WAIT_REPLICAS": "1"}) as running:
+            yield running
+            running.stop()
+            assert "Traceback" not in running.log()

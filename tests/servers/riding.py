@@ -5,6 +5,7 @@ from collections.abc import Awaitable
 from functools import partial
 from uuid import uuid4
 
+from tests.support.convergence import fold, law
 from tests.support.waiting import eventually
 from tests.support.xsos import DRAW, Match
 
@@ -12,7 +13,10 @@ WITHIN = 60.0  # seconds, for a busy machine
 
 
 async def ridden_out(match: Match, doing: Awaitable[None]) -> None:
-    """Play a whole game meanwhile, half of it before it is over and half after; both players see all of it once."""
+    """Play a whole game meanwhile, half of it before it is over and half after; both players see all of it once.
+
+    What was shown before a replica had it may be lost with its server: the stream then begins anew.
+    """
     done = asyncio.ensure_future(doing)
     async with match.x.events(match.id) as at_x, match.o.events(match.id) as at_o:
         last = 0
@@ -25,8 +29,11 @@ async def ridden_out(match: Match, doing: Awaitable[None]) -> None:
             answer = await eventually(play, lambda each: each.status_code != 503, timeout=WITHIN)
             assert answer.status_code == 200, answer.text
             last = answer.json()["version"]
-        for events in (at_x, at_o):
+        for player, events in ((match.x, at_x), (match.o, at_o)):
             seen = await events.until(last, timeout=WITHIN)
-            assert [event.data["cell"] for event in seen if event.name == "response"] == list(DRAW)
+            begun = max(i for i, event in enumerate(seen) if event.name == "snapshot")
+            assert law(fold(seen[begun], seen[begun + 1 :])) == law(await player.view(match.id))
+            if begun == 0:
+                assert [event.data["cell"] for event in seen if event.name == "response"] == list(DRAW)
     replay = await match.x.replay(match.id)
     assert [event["data"]["cell"] for event in replay["events"] if event["event"] == "response"] == list(DRAW)

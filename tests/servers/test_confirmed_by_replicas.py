@@ -34,21 +34,15 @@ def follower(primary: RedisServer) -> Iterator[RedisServer]:
 
 
 @pytest.fixture
-async def here(primary: RedisServer, follower: RedisServer) -> AsyncIterator[Replica]:
-    async for each in replica(primary.url, replicas=1):
-        yield each
+def url(primary: RedisServer, follower: RedisServer) -> str:
+    return primary.url
 
 
 @pytest.fixture
-async def there(primary: RedisServer, follower: RedisServer) -> AsyncIterator[Replica]:
-    """Another process."""
-    async for each in replica(primary.url, replicas=1):
+async def other(url: str) -> AsyncIterator[Replica]:
+    """Another careful process."""
+    async for each in replica(url, replicas=1):
         yield each
-
-
-@pytest.fixture
-def keys() -> LogKeys:
-    return log_keys("test", "notes", new_id())
 
 
 @contextmanager
@@ -62,54 +56,51 @@ def asleep(server: RedisServer) -> Iterator[None]:
 
 
 async def test_a_commit_is_on_the_replica_when_it_is_answered(
-    here: Replica, keys: LogKeys, follower: RedisServer
+    careful: Replica, keys: LogKeys, follower: RedisServer
 ) -> None:
     for version in range(20):
-        assert await here.write(keys, version, "note") == Committed(version + 1)
+        assert await careful.write(keys, version, "note") == Committed(version + 1)
         assert follower.ask("XLEN", keys.log) == version + 1
 
 
 async def test_a_commit_that_no_replica_confirms_is_unavailable_and_its_outcome_unknown(
-    here: Replica, keys: LogKeys, follower: RedisServer
+    careful: Replica, keys: LogKeys, follower: RedisServer
 ) -> None:
-    await here.write(keys, 0, "a")
+    await careful.write(keys, 0, "a")
     with asleep(follower):
         with pytest.raises(Unconfirmed):
-            await here.write(keys, 1, "b")
-        assert await here.write(keys, 1, "c") == Conflict(2)  # which promises nothing
-    assert await here.write(keys, 2, "d") == Committed(3)
+            await careful.write(keys, 1, "b")
+        assert await careful.write(keys, 1, "c") == Conflict(2)  # which promises nothing
+    assert await careful.write(keys, 2, "d") == Committed(3)
 
 
 async def test_the_answer_of_an_unconfirmed_command_is_given_again_only_once_it_is_confirmed(
-    here: Replica, there: Replica, keys: LogKeys, follower: RedisServer
+    careful: Replica, other: Replica, keys: LogKeys, follower: RedisServer
 ) -> None:
     """Also by a process whose own last write is confirmed: what it repeats was written by another one."""
     commit = Commit(keys, 0, [b"a"], answer=KeptAnswer(keys.partition.answer("k" + keys.id), b"first", 60))
     assert commit.answer is not None
-    await there.write(log_keys("test", "notes", new_id()), 0, "something else")
+    await other.write(log_keys("test", "notes", new_id()), 0, "something else")
     with asleep(follower):
         with pytest.raises(Unconfirmed):
-            await here.store.commit(commit)
+            await careful.store.commit(commit)
         with pytest.raises(Unconfirmed):
-            await there.store.commit(commit)
+            await other.store.commit(commit)
         with pytest.raises(Unconfirmed):
-            await there.store.recall(commit.answer.key)
-    assert await there.store.recall(commit.answer.key) == b"first"
-    assert await there.store.commit(commit) == Kept(b"first")
+            await other.store.recall(commit.answer.key)
+    assert await other.store.recall(commit.answer.key) == b"first"
+    assert await other.store.commit(commit) == Kept(b"first")
 
 
 async def test_an_answer_without_an_effect_can_be_confirmed_too(
-    here: Replica, keys: LogKeys, follower: RedisServer
+    careful: Replica, keys: LogKeys, follower: RedisServer
 ) -> None:
-    await here.store.confirm(keys.log)
+    await careful.store.confirm(keys.log)
     with asleep(follower), pytest.raises(Unavailable):
+        await careful.store.confirm(keys.log)
+
+
+async def test_without_the_setting_nobody_is_waited_for(here: Replica, keys: LogKeys, follower: RedisServer) -> None:
+    with asleep(follower):
+        assert await here.write(keys, 0, "a") == Committed(1)
         await here.store.confirm(keys.log)
-
-
-async def test_without_the_setting_nobody_is_waited_for(
-    primary: RedisServer, follower: RedisServer, keys: LogKeys
-) -> None:
-    async for hasty in replica(primary.url):
-        with asleep(follower):
-            assert await hasty.write(keys, 0, "a") == Committed(1)
-            await hasty.store.confirm(keys.log)

@@ -1,15 +1,14 @@
 """A server that comes back without the last of what it had answered: nobody may build on what was lost."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 
 import pytest
 
-from shared.ids import new_id
 from shared.log.commit import Commit, Committed, Conflict
-from shared.log.keys import LogKeys, log_keys
+from shared.log.keys import LogKeys
 from shared.log.live import LiveLog
-from tests.log.conftest import NoteLog, Notes, Replica, replica
+from tests.log.conftest import NoteLog, Notes, Replica
 from tests.log.test_hub import Reader
 from tests.support.product import short_directory
 from tests.support.redis_server import RedisServer
@@ -23,20 +22,8 @@ def server() -> Iterator[RedisServer]:
 
 
 @pytest.fixture
-async def here(server: RedisServer) -> AsyncIterator[Replica]:
-    async for each in replica(server.url):
-        yield each
-
-
-@pytest.fixture
-async def there(server: RedisServer) -> AsyncIterator[Replica]:
-    async for each in replica(server.url):
-        yield each
-
-
-@pytest.fixture
-def keys() -> LogKeys:
-    return log_keys("test", "notes", new_id())
+def url(server: RedisServer) -> str:
+    return server.url
 
 
 async def lose(server: RedisServer, keys: LogKeys, *, after: int) -> None:

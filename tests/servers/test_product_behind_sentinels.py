@@ -6,21 +6,17 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
+from tests.servers.conftest import careful_product
 from tests.servers.riding import ridden_out
-from tests.support.deployment import settings_for
-from tests.support.product import Product, short_directory
+from tests.support.product import Product
 from tests.support.sentinels import Watched
 from tests.support.xsos import Match
 
 
 @pytest.fixture(scope="module")
 def product(watched: Watched) -> Iterator[Product]:
-    with short_directory() as home:
-        settings = settings_for(watched.url, f"sqlite+aiosqlite:///{home / 'parlor.db'}")
-        with Product(home, settings={**settings, "PARLOR_REDIS_WAIT_REPLICAS": "1"}) as running:
-            yield running
-            running.stop()
-            assert "Traceback" not in running.log()
+    with careful_product(watched.url) as running:
+        yield running
 
 
 @pytest.mark.parametrize("service", ["lobby", "session", "relay"])

@@ -37,21 +37,17 @@ from tests.acceptance.test_undo import (  # noqa: F401
 from tests.relay.conftest import pa, pb, room, seat  # noqa: F401
 from tests.relay.test_delivery import test_without_a_cursor_a_stream_goes_on_after_what_was_taken  # noqa: F401
 from tests.relay.test_protocol import test_a_game_step_by_step, test_the_handshake_step_by_step  # noqa: F401
+from tests.servers.conftest import careful_product
 from tests.servers.riding import ridden_out
-from tests.support.deployment import settings_for
-from tests.support.product import Product, short_directory
+from tests.support.product import Product
 from tests.support.redis_cluster import RedisCluster
 from tests.support.xsos import Match
 
 
 @pytest.fixture(scope="module")
 def product(cluster: RedisCluster) -> Iterator[Product]:
-    with short_directory() as home:
-        settings = settings_for(cluster.url, f"sqlite+aiosqlite:///{home / 'parlor.db'}")
-        with Product(home, settings={**settings, "PARLOR_REDIS_WAIT_REPLICAS": "1"}) as running:
-            yield running
-            running.stop()
-            assert "Traceback" not in running.log()
+    with careful_product(cluster.url) as running:
+        yield running
 
 
 @pytest.mark.parametrize("service", ["lobby", "session", "relay"])

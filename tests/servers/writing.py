@@ -8,6 +8,7 @@ from shared.log.commit import Committed
 from shared.log.keys import LogKeys
 from shared.problems import Unavailable
 from tests.log.conftest import Replica
+from tests.log.test_hub import Reader
 
 
 async def write_until(here: Replica, keys: LogKeys, doing: Awaitable[None]) -> int:
@@ -24,3 +25,12 @@ async def write_until(here: Replica, keys: LogKeys, doing: Awaitable[None]) -> i
             if over and outcome == Committed(version + 1):
                 await done
                 return version + 1
+
+
+def assert_saw_all(reader: Reader, version: int) -> None:
+    """Every entry once and in order since the stream began, or began anew: what nobody confirmed may be lost."""
+    frames = reader.text.split("\n\n")
+    begun = max(i for i, frame in enumerate(frames) if "event: snapshot" in frame)
+    told = [int(line[4:]) for frame in frames[begun:] for line in frame.splitlines() if line.startswith("id: ")]
+    assert told == list(range(told[0], version + 1))
+    assert told[0] == 1 or '"reason":"gap"' in frames[begun]
