@@ -20,14 +20,14 @@ from tests.support.redis_server import RedisServer
 
 @pytest.fixture(scope="module")
 def primary() -> Iterator[RedisServer]:
-    with short_directory() as home, RedisServer(home / "primary") as running:
+    with short_directory() as home, RedisServer(home / "primary", repl_diskless_sync_delay=0) as running:
         yield running
 
 
 @pytest.fixture(scope="module")
 def follower(primary: RedisServer) -> Iterator[RedisServer]:
     with short_directory() as home:
-        server = RedisServer(home / "replica", replicaof=f"127.0.0.1 {primary.port}", repl_diskless_sync_delay=0)
+        server = RedisServer(home / "replica", replicaof=f"127.0.0.1 {primary.port}")
         with server:
             wait_for(lambda: server.replication().get("master_link_status") == "up", "the replica follows")
             yield server

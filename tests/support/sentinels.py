@@ -41,7 +41,7 @@ class Watched:
     """Made by `watched_redis`."""
 
     def __init__(self, home: Path) -> None:
-        primary = RedisServer(home / "primary")
+        primary = RedisServer(home / "primary", repl_diskless_sync_delay=0)
         replica = RedisServer(home / "replica", replicaof=f"127.0.0.1 {primary.port}", repl_diskless_sync_delay=0)
         self.servers = [primary, replica]
         self.sentinels = [Sentinel(home / f"sentinel-{n}", primary) for n in range(_SENTINELS)]
