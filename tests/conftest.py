@@ -30,6 +30,7 @@ def pytest_configure(config: pytest.Config) -> None:
         tempfile.tempdir = MEMORY
 
 
+@pytest.hookimpl(tryfirst=True)  # the groups are read by a plugin that also waits for this hook
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """The long forms run only when they are asked for: `make chaos`, `make soak`.
 

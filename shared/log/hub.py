@@ -46,7 +46,8 @@ class Hub:
         self._loading: dict[tuple[str, str], asyncio.Future[AnyLive | None]] = {}
         self._followed: dict[str, tuple[AnyLive, int]] = {}  # log key → log, group
         self._tasks: set[asyncio.Task[None]] = set()
-        self._settling: set[str] = set()
+        self._looking: dict[str, asyncio.TimerHandle] = {}  # by log: when we look who is here
+        self._settled = False
         self._mending: dict[str, bool] = {}  # log key → it rang again meanwhile
         self._groups = 0
         self.others: set[sse.Stream] = set()  # streams that follow no single log, to be closed with the rest
@@ -185,6 +186,8 @@ class Hub:
         self._unheard(live)
 
     def _rung(self, live: AnyLive, payload: bytes) -> None:
+        if self._settled:
+            return
         if payload == presence.BELL:
             self._settle(live)
             return
@@ -279,12 +282,12 @@ class Hub:
     def _settle(self, live: AnyLive) -> None:
         """Look who is here a moment from now, once for all changes until then."""
         key = live.keys.log
-        if key not in self._settling:
-            self._settling.add(key)
-            asyncio.get_running_loop().call_later(_SETTLE, lambda: self._spawn(self._look_round(live)))
+        if key not in self._looking:
+            look = asyncio.get_running_loop().call_later(_SETTLE, lambda: self._spawn(self._look_round(live)))
+            self._looking[key] = look
 
     async def _look_round(self, live: AnyLive) -> None:
-        self._settling.discard(live.keys.log)
+        del self._looking[live.keys.log]
         self._seen(live, await self.here(live))
 
     def _seen(self, live: AnyLive, here: Here) -> None:
@@ -344,7 +347,10 @@ class Hub:
                 await asyncio.sleep(seconds * 50 / len(streams))
 
     async def settle(self) -> None:
-        """Wait for what was begun in the background."""
+        """Wait for what was begun in the background; whatever rings from now on is for others."""
+        self._settled = True
+        for look in self._looking.values():
+            look.cancel()
         while self._tasks:
             await asyncio.gather(*self._tasks)
 

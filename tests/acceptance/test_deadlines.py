@@ -123,6 +123,17 @@ async def holders(redis_url: str) -> set[bytes | str | None]:
         return set(await redis.mget([partition.lease("timers") for partition in partitions("session")]))
 
 
+async def looked_after(mortal: Product, since: int) -> None:
+    """Wait until somebody has looked at every timer since then: a process that has just started may take a while."""
+
+    async def oldest() -> int:
+        async with Redis.from_url(f"unix://{mortal.data_dir / 'redis.sock'}") as redis:
+            looks = await redis.mget([partition.renewed for partition in partitions("session")])
+        return min(int(look or 0) for look in looks)
+
+    await eventually(oldest, lambda look: look >= since, timeout=10)
+
+
 async def credited(duel: Duel, back: Crash) -> int:
     """How much time the log credits in all: from two seconds after the last look until the next one."""
     credits = [fact for fact in await facts(duel) if fact["type"] == "credited"]
@@ -136,6 +147,7 @@ async def credited(duel: Duel, back: Crash) -> int:
 
 
 async def test_a_move_clock_is_credited_with_an_outage(mortal: Product, ann: Player, bob: Player) -> None:
+    await looked_after(mortal, now())
     duel = await Duel.start(ann, bob, move_time=4, time_bank=0)
     started = now()
     await duel.play(duel.first, 0)

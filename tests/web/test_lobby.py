@@ -100,6 +100,7 @@ async def open_table(invite: Invite, product: Product, bet: str = "0") -> tuple[
 async def at_table(invite: Invite, product: Product, bet: str = "0") -> Pair:
     """Bob sits down too."""
     ann, bob = await open_table(invite, product, bet)
+    await bob.page.reload()  # until he hears of it, the last table may be another test's
     await bob.button("Sit here").last.click()
     await bob.button("Sit down").click()
     return await drawn(ann, bob, ("Ann", "Bob"))

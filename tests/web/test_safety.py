@@ -36,6 +36,7 @@ async def test_hostile_names_keep_to_their_places(product: Product, invite: Invi
     visitor = await invite(viewport={"width": 360, "height": 740})
     await visitor.take_seat(f"{product.url}/#/game/{game}", "Ann")
     await expect(visitor.page.locator(".card-table .name")).to_have_count(len(HOSTILE))
+    await expect(visitor.player("(you)")).to_be_visible()
     own = await visitor.player("(you)").bounding_box()
     assert own is not None
     for row in await visitor.page.locator(".players li").all():
