@@ -15,7 +15,9 @@ from shared.kernel import Message
 
 # A reader this far behind, beyond what the sockets hold, has stopped reading; it can resume from its cursor.
 UNREAD_LIMIT = 256 * 1024
-_LOOK = 0.05  # seconds between looks whether a slow reader has taken what was written
+# Seconds between looks whether what was written has been sent: soon, since a client may read it and be gone at once,
+# then ever later, since a slow reader may take its time.
+_FIRST_LOOK, _LAST_LOOK = 0.0005, 0.05
 OPENING = b"retry: 1000\n\n"
 HEARTBEAT = b"4\r\n: \n\n\r\n"  # a comment, as a chunk
 
@@ -144,16 +146,16 @@ class Stream:
         if self._on_written is None:
             return
         if self._unsure is None:
-            asyncio.get_running_loop().call_soon(self._look)
+            asyncio.get_running_loop().call_soon(self._look, _FIRST_LOOK)
         self._unsure = version
 
-    def _look(self) -> None:
+    def _look(self, pause: float) -> None:
         transport, version = self._transport, self._unsure
         assert transport is not None and version is not None and self._on_written is not None, "something was written"
         if transport.is_closing():
             return
         if transport.get_write_buffer_size():
-            asyncio.get_running_loop().call_later(_LOOK, self._look)
+            asyncio.get_running_loop().call_later(pause, self._look, min(2 * pause, _LAST_LOOK))
         else:
             self._unsure = None
             self._on_written(version)

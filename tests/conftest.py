@@ -1,12 +1,15 @@
 """The product as the tests meet it: one per database for the whole run, started like a user starts it."""
 
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from typing import Any
 
 import httpx
 import pytest
+from xdist.scheduler import LoadScopeScheduling
 
 from parlor_sdk import AsyncClient
 from tests.support.client import Player, open_client
@@ -30,19 +33,25 @@ def pytest_configure(config: pytest.Config) -> None:
         tempfile.tempdir = MEMORY
 
 
-@pytest.hookimpl(tryfirst=True)  # the groups are read by a plugin that also waits for this hook
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """The long forms run only when they are asked for: `make chaos`, `make soak`.
-
-    When two processes share the tests, each has one database, and takes other files as it finds time.
-    """
+    """The long forms run only when they are asked for: `make chaos`, `make soak`."""
     unwanted = [mark for mark in LONG_FORMS if mark not in config.option.markexpr]
     items[:] = [item for item in items if not any(item.get_closest_marker(mark) for mark in unwanted)]
     if "PARLOR_TEST_REDIS" in os.environ:  # others bring a Redis of their own
         items[:] = [item for item in items if "redis_settings" in getattr(item, "fixturenames", ())]
-    for item in items:
-        given = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
-        item.add_marker(pytest.mark.xdist_group(given.get("database", item.path.name)))
+
+
+class ByDatabaseOrFile(LoadScopeScheduling):  # type: ignore[misc]  # the plugin has no types
+    """When processes share the tests, each has one database, and takes other files whole as it finds time."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        path, _, test = nodeid.partition("::")
+        database = re.search(r"[\[-](sqlite|postgresql)[]-]", test)
+        return database[1] if database else path
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByDatabaseOrFile:
+    return ByDatabaseOrFile(config, log)
 
 
 @pytest.fixture(scope="session", params=["sqlite", "postgresql"])

@@ -94,10 +94,11 @@ class Marks:
             for mark in self._flying:
                 parts.setdefault(self._servers.owner(slot_of(mark[0])), []).append(mark)
             failures = [error for server, marks in parts.items() if (error := await self._written(server, marks))]
-            self._away = bool(failures)
+            was_away, self._away = self._away, bool(failures)
             if failures:
                 log.warning("marks_wait", error=str(failures[0]))
-                await asyncio.sleep(_PAUSE)
+                if was_away:  # else a connection may have been lost while it was idle, and Redis is back already
+                    await asyncio.sleep(_PAUSE)
                 with suppress(RedisError, OSError, TimeoutError):  # what we know may still be right
                     await self._servers.refresh()
             self._flying = {}
