@@ -23,10 +23,6 @@ Place = Callable[[Path], AbstractContextManager[Fragile]]
 
 
 def short(chance: random.Random) -> Iterable[Crash]:
-    return campaigns.some_of_each(3, chance)
-
-
-def shorter(chance: random.Random) -> Iterable[Crash]:
     return campaigns.some_of_each(2, chance)
 
 
@@ -38,7 +34,7 @@ def long(chance: random.Random) -> Iterable[Crash]:
     scope="module",
     params=[
         pytest.param((one_process, short), id="one-process"),
-        pytest.param((two_replicas, shorter), id="two-replicas"),
+        pytest.param((two_replicas, short), id="two-replicas"),
         pytest.param((one_process, long), id="one-process-long", marks=pytest.mark.chaos),
         pytest.param((two_replicas, long), id="two-replicas-long", marks=pytest.mark.chaos),
     ],
