@@ -148,7 +148,9 @@ class Queue:
         self.on_their_way()
         self._sent[ticket_id] = asyncio.get_running_loop().time()
 
-    async def catch_up(self) -> None:
+    async def catch_up(self) -> bool:
+        """Read what came since; True if there was anything, or may have been."""
+        before = self.version if self.is_known else None
         if not self.is_known:
             self.forget()
             self._era = self._store.era.now
@@ -163,6 +165,7 @@ class Queue:
                 self._apply(version, forms.entry(_entry, raw, FORM))
             if version == self.version:
                 self._last = raw
+        return self.version != before
 
     def snapshot(self, entries: list[Entry[QueueFact]]) -> bytes:
         """The queue as it is once these are committed."""
@@ -308,6 +311,8 @@ class Queues:
                 draft = Draft(queue.tickets, self._clock(), self._process)
                 work(queue, draft)
                 if not draft.entries and not always:
+                    if await queue.catch_up():
+                        continue  # what was known was old news
                     await self._store.confirm(queue.keys.log)
                     return queue
                 outcome = await self._commit(queue, draft)

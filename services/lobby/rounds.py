@@ -107,6 +107,8 @@ def game_over(draft: Draft, table: Table, over: bridge.GameOver) -> None:
         reason = "game_over" if finished else UNPAID if over.reason == UNPAID else "aborted"
         if reason == UNPAID:  # the game was there, and is shown to have been
             draft.tell(who, mail.GameOn(who.channel, table.situation(box)))
+        if (ask := table.boxes[box].ask) is not None:  # it never came to that game
+            draft.deny(who, ask, "wrong_state")
         draft.tell(who, Over(who.channel, table.id, reason, broken_off))
     after_game(draft)
 

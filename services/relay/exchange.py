@@ -134,10 +134,9 @@ class Exchange:
         live = await self._load(log_id)
         version, room = live.version, _state(live)
         ruling = command(room)
-        if isinstance(ruling, Refusal) or not ruling.facts:
-            await live.catch_up()
-            if live.version != version:
-                return None  # what was known was old news
+        no_commit = isinstance(ruling, Refusal) or not ruling.facts
+        if no_commit and await live.catch_up():
+            return None  # what was known was old news, which a commit would have found out
         if isinstance(ruling, Refusal):
             metrics.COMMANDS.labels(name, ruling.value).inc()
             raise Problem(ruling.value)

@@ -129,11 +129,11 @@ class Engine:
         for _ in range(_ATTEMPTS):
             state, version = live.state, live.version
             verdict = self._decided(state, version, command)
+            no_commit = not isinstance(verdict, tuple | Ballot) or verdict == ()
+            if no_commit and await live.catch_up():
+                continue  # what was known was old news, which a commit would have found out
             if not isinstance(verdict, tuple | Ballot):
                 refused = verdict if isinstance(verdict, Problem) else Problem(verdict.value)
-                await live.catch_up()
-                if live.version != version:
-                    continue  # what was known was old news
                 if kept := await self._recall(live, idem):
                     return kept
                 metrics.COMMANDS.labels(name, refused.code).inc()

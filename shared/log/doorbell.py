@@ -94,7 +94,10 @@ class Doorbell:
 
     def hear(self, channel: bytes, payload: bytes) -> None:
         for handler in self._handlers.get(channel, ()):
-            handler(payload)
+            try:
+                handler(payload)
+            except Exception:  # of one channel; the others go on being heard
+                log.exception("bell_failed", channel=channel.decode())
 
     def confirm(self, channel: bytes) -> None:
         confirmed = self._confirmed.get(channel)

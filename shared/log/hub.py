@@ -66,10 +66,12 @@ class Hub:
             self._held.move_to_end(key)
             return held
         loading = self._loading.get(key)
-        if loading is None:
-            loading = asyncio.ensure_future(self._load(machine, log_id))
-            self._loading[key] = loading
-            loading.add_done_callback(lambda _: self._loading.pop(key, None))
+        if loading is not None and (found := await asyncio.shield(loading)) is not None:
+            return found
+        # What others were told before we asked may no longer be so: there may be one by now.
+        loading = asyncio.ensure_future(self._load(machine, log_id))
+        self._loading[key] = loading
+        loading.add_done_callback(lambda _: self._loading.pop(key, None))
         return await asyncio.shield(loading)
 
     def fresh(self, machine: Machine[S, E], log_id: str) -> LiveLog[S, E]:
@@ -313,6 +315,8 @@ class Hub:
                 await self._beat(due)
             except (RedisError, OSError) as error:
                 log.warning("heartbeat_missed", error=str(error))
+            except Exception:  # of one log; the others' streams go on being kept warm
+                log.exception("heartbeat_failed")
 
     async def _beat(self, lives: list[AnyLive]) -> None:
         """Renew the word that our people are here, see who else is, and mend what the doorbell missed."""

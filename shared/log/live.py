@@ -158,14 +158,14 @@ class LiveLog(Generic[S, E]):
         return Asked(self.version - 1 if self.version and self._era != era else self.version, era)
 
     async def catch_up(self) -> bool:
-        """Read what came since; True if there was anything."""
+        """Read what came since; True if there was anything, be it that the doorbell told of it while we read."""
         before = self.version
         asked = self.ask()
         entries = await self._store.read(self.keys, asked.after)
         if asked.after == before and entries and entries[0][0] > self.version + 1:  # trimmed beyond what we know
             await self._jump()
-            return self.version > before
-        return await self.accept(entries, asked)
+            return self.version != before
+        return await self.accept(entries, asked) or self.version != before
 
     async def _jump(self) -> None:
         """Go on from the cached snapshot."""

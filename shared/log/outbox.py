@@ -18,16 +18,19 @@ from shared.problems import Unavailable
 _AT_ONCE = 100
 _STEP_BACK = 10.0  # seconds for which what is beyond us is left to the other replicas
 
-# Take the lease, or keep it, and what there is to read: first what failed before. One consumer name for all: order
-# holds. Answers the messages, or for how many more ms somebody else has the lease.
+# Take the lease, or keep it, and what there is to read: first what failed before, and nothing new before all of that,
+# so that order holds; one consumer name for all. Answers the messages, or for how many more ms somebody else has it.
 _TAKE = """
 local holder = redis.call('GET', KEYS[1])
 if holder and holder ~= ARGV[1] then return redis.call('PTTL', KEYS[1]) end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 local found = {}
 for _, from in ipairs({'0', '>'}) do
-  local read = redis.call('XREADGROUP', 'GROUP', ARGV[3], 'worker', 'COUNT', ARGV[4], 'STREAMS', KEYS[2], from)
-  for _, message in ipairs(read and read[1][2] or {}) do found[#found + 1] = message end
+  local room = ARGV[4] - #found
+  if room > 0 then
+    local read = redis.call('XREADGROUP', 'GROUP', ARGV[3], 'worker', 'COUNT', room, 'STREAMS', KEYS[2], from)
+    for _, message in ipairs(read and read[1][2] or {}) do found[#found + 1] = message end
+  end
 end
 return found
 """

@@ -66,6 +66,9 @@ class Worker:
             except (RedisError, OSError, Unavailable) as error:
                 log.warning("worker_waits", worker=self._name, error=str(error))
                 await asyncio.sleep(0.1)
+            except Exception:  # whatever it was: nobody else does our work
+                log.exception("worker_failed", worker=self._name)
+                await asyncio.sleep(POLL)
             # Not wait_for: before Python 3.12 it may swallow a cancellation, and we would never stop.
             with suppress(TimeoutError):
                 async with asyncio.timeout(max(0.0, min(self.until_due(), next_look - loop.time()))):

@@ -224,3 +224,10 @@ def test_news_of_an_earlier_game_change_nothing() -> None:
     before = table(at)
     at(bridge.GameOver(GameId("another"), "xsos", 0, "finished", "t"))
     assert table(at) is before
+
+
+def test_whoever_waits_for_a_seat_in_a_game_that_cannot_be_made_is_told_so(at: AtTable) -> None:
+    at(mail.Join(ANN, "a", None))
+    over = bridge.GameOver(game(at), "xsos", 0, "aborted", "t", reason="cannot_be_made")
+    assert codes(at(over)) == ["wrong_state"]
+    assert table(at).phase is Phase.CLOSED

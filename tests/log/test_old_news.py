@@ -1,0 +1,107 @@
+"""Work goes from one process to another, which may know a log only as it was: even what has no effect is not judged
+by old news."""
+
+import asyncio
+
+import msgspec
+import pytest
+
+from services.lobby import letters as mail
+from services.lobby.channels import Who
+from services.lobby.queues import Queues
+from services.session.decide import Command, Pace, Start, TakeSeat
+from services.session.engine import Engine
+from services.session.facts import Player
+from services.session.games import registered
+from services.session.machine import GameLog
+from services.session.match import AnyMatch, Status
+from shared import bridge
+from shared.ids import GameId, UserId, new_id
+from shared.kernel import Seat
+from shared.log.keys import log_keys
+from shared.log.outbox import Letter
+from shared.runtime import wall_clock
+from tests.log.conftest import Replica
+
+ANN, BOB = (Player(UserId(new_id()), name, None) for name in ("Ann", "Bob"))
+
+
+async def nothing(_: GameId) -> list[bytes]:
+    return []
+
+
+def engine(replica: Replica) -> Engine:
+    games = registered()
+    pace = Pace(idle_ms=3_600_000, bot_ms=0)
+    return Engine(games, GameLog(games), replica.hub, replica.store, wall_clock, pace, nothing)
+
+
+async def obey(where: Engine, game: GameId, command: Command) -> AnyMatch:
+    def asked(_: AnyMatch) -> Command:
+        return command
+
+    await where.submit(game, "lobby", asked, None)
+    return (await where.game(game)).state
+
+
+async def test_a_game_is_started_by_a_process_that_had_not_heard_of_its_last_seat(
+    here: Replica, there: Replica
+) -> None:
+    ours, theirs, game = engine(here), engine(there), GameId(new_id())
+    options = msgspec.convert({}, registered().game("xsos").forms.options)
+    await ours.create(game, "xsos", options, (ANN, None), None, table="t", order=1)
+    assert (await theirs.game(game)).state.status is Status.WAITING
+    await obey(ours, game, TakeSeat(Seat(1), BOB, 2))
+    assert (await obey(theirs, game, Start())).status is Status.ACTIVE
+
+
+class Desk:
+    """A process's queues, with letters that come one after the other."""
+
+    def __init__(self, replica: Replica, queue: str) -> None:
+        self._queues = Queues(replica.store, replica.redis, wall_clock)
+        self._queue = queue
+
+    async def take(self, place: int, letter: mail.ToQueue) -> None:
+        message = Letter("l0", f"{place}-0", b"")
+        await self._queues.deliver(self._queue, [(message, bridge.write(letter))])
+
+
+@pytest.fixture
+def queue() -> str:
+    return new_id()
+
+
+def ticket(who: Who) -> mail.Ticket:
+    return mail.Ticket(new_id(), who, wall_clock(), (("xsos", 2, 0),), {"xsos": 25.0})
+
+
+async def told(replica: Replica, queue: str) -> list[bytes]:
+    """What the queue has let go out."""
+    outbox = log_keys("lobby", "log", f"queue:{queue}").outbox
+    return [fields[b"m"] for _, fields in await replica.redis.xrange(outbox)]
+
+
+async def test_a_search_is_cancelled_by_a_process_that_had_not_heard_of_it(
+    here: Replica, there: Replica, queue: str
+) -> None:
+    ours, theirs = Desk(here, queue), Desk(there, queue)
+    ann, bob = (Who(UserId(new_id()), name, None, new_id()) for name in ("Ann", "Bob"))
+    first, second = ticket(ann), ticket(bob)
+    await theirs.take(1, mail.Find(first))
+    await theirs.take(2, mail.CancelFind(first.id, ann, "ask 1"))
+    await ours.take(3, mail.Find(second))
+    await theirs.take(4, mail.CancelFind(second.id, bob, "ask 2"))
+    assert [b"ask 1" in letter or b"ask 2" in letter for letter in await told(there, queue)] == [True, True]
+
+
+async def test_what_the_doorbell_tells_while_we_read_counts_as_news(here: Replica, there: Replica) -> None:
+    """Else a decision that is made just before, and changes nothing, is taken for one on the latest news."""
+    keys = log_keys("test", "notes", new_id())
+    await there.write(keys, 0, "a")
+    live = await here.log(keys)
+    await there.write(keys, 1, "b")
+    reading = asyncio.ensure_future(live.catch_up())
+    await asyncio.sleep(0)
+    live.ring(2, b"b")
+    assert await reading
