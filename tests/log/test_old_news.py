@@ -95,6 +95,22 @@ async def test_a_search_is_cancelled_by_a_process_that_had_not_heard_of_it(
     assert [b"ask 1" in letter or b"ask 2" in letter for letter in await told(there, queue)] == [True, True]
 
 
+async def test_searches_that_come_again_after_a_crash_are_not_matched_again(
+    here: Replica, there: Replica, queue: str
+) -> None:
+    """A process may die between its commit and its word that the letters are handled."""
+    ours, theirs = Desk(here, queue), Desk(there, queue)
+    people = [Who(UserId(new_id()), name, None, new_id()) for name in ("Ann", "Bob", "Cid")]
+    first, second, third = (ticket(who) for who in people)
+    for desk in (ours, theirs):
+        await desk.take(1, mail.Find(first))
+        await desk.take(2, mail.Find(second))
+    await theirs.take(3, mail.Find(third))
+    matches = await told(there, queue)
+    assert len(matches) == 1
+    assert third.id.encode() not in matches[0]
+
+
 async def test_what_the_doorbell_tells_while_we_read_counts_as_news(here: Replica, there: Replica) -> None:
     """Else a decision that is made just before, and changes nothing, is taken for one on the latest news."""
     keys = log_keys("test", "notes", new_id())
