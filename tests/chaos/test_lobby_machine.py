@@ -219,6 +219,8 @@ class LobbyMachine(RuleBasedStateMachine):
             game = user.ask("GET", f"/session/games/{state['game']['id']}").json()
             if game["self"] is None:
                 yield f"{state}, but no seat in {game}"
+            if game["status"] == "waiting" and len(game["players"]) == 2:
+                yield f"{state}, but nobody starts {game}"
             over = game["status"] == "finished"
             if over != (value in ("revanche", "okrevanche")):
                 yield f"{state}, but the game is {game['status']}"

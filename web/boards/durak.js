@@ -52,7 +52,7 @@ export function board(host, { play, tray }) {
     const seats = seating(state.hands.length, view.self?.box ?? 0, size);
     const low = state.hands.length > BOWED;
     const crowded = state.hands.length > CROWDED && !size.wide;
-    const deck = { x: size.wide ? 78 : 44, y: size.height * (low ? 0.56 : 0.47) };
+    const deck = { x: size.wide ? 78 : 44, y: size.height * (low ? 0.56 : size.wide ? 0.47 : 0.53) };
     const gone = { x: size.width + 60, y: deck.y };
     const origin = news?.name === "table" ? seats[news.data.box] : deck;
     const middle = { x: size.width / 2 + 40, y: size.height * (low ? 0.5 : 0.44) };
