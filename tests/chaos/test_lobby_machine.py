@@ -69,9 +69,13 @@ class User:
         state: Json = next(each["state"] for each in listed if each["id"] == self.channels[channel])
         return state
 
+    def transitions(self) -> int:
+        """How many the user's channels have made."""
+        return sum(int(self.ask("GET", f"/lobby/channels/{c}").json()["version"]) for c in self.channels)
+
     def history(self) -> list[Json]:
         """Every transition of the user's channels, in order, as a client that starts at the beginning is told."""
-        total = sum(int(self.ask("GET", f"/lobby/channels/{c}").json()["version"]) for c in self.channels)
+        total = self.transitions()
         told: list[Json] = []
         headers = {**self.headers, "Last-Event-ID": "0"}
         parser = Parser()
@@ -189,8 +193,9 @@ class LobbyMachine(RuleBasedStateMachine):
             for server in self.running.lobbies:
                 server.wait_until_ready()
             self._agree()
-            self._matched_once()
-            self._seated_once()
+            histories = self._histories()
+            self._matched_once(histories)
+            self._seated_once(histories)
         finally:
             for client in self._clients:
                 client.close()
@@ -233,12 +238,22 @@ class LobbyMachine(RuleBasedStateMachine):
         if value == "find" and user.ask("GET", f"/lobby/queues/{self.queue}").json()["mine"] is None:
             yield f"{state}, but no ticket in the queue"
 
-    def _matched_once(self) -> None:
+    def _histories(self) -> list[list[Json]]:
+        """Every user's, at one and the same moment: who still searches may be matched while we read."""
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            before = [user.transitions() for user in self.users]
+            histories = [user.history() for user in self.users]
+            if before == [user.transitions() for user in self.users]:
+                return histories
+            assert time.monotonic() < deadline, "it does not come to rest"
+
+    def _matched_once(self, histories: list[list[Json]]) -> None:
         """A search ends by one match or one cancellation, and a match has as many channels as seats."""
         matches: dict[str, set[str]] = defaultdict(set)
-        for user in self.users:
+        for history in histories:
             searching: dict[str, bool] = {}
-            for event in user.history():
+            for event in history:
                 channel = event["channel"]
                 if event["event"] == "E2":
                     assert not searching.get(channel), event
@@ -252,12 +267,12 @@ class LobbyMachine(RuleBasedStateMachine):
                     matches[match].add(channel)
         assert {len(party) for party in matches.values()} <= {2}, matches
 
-    def _seated_once(self) -> None:
+    def _seated_once(self, histories: list[list[Json]]) -> None:
         """Nobody is at a game by two channels at a time, and no game has somebody in two boxes."""
         games = set()
-        for user in self.users:
+        for user, history in zip(self.users, histories, strict=True):
             at: dict[str, str] = {}
-            for event in user.history():
+            for event in history:
                 at.pop(event["channel"], None)
                 if event["state"]["value"] in ("game", "leave"):
                     game = str(event["state"]["game"]["id"])
