@@ -6,19 +6,19 @@ from typing import Any
 
 import msgspec
 from openskill.models import PlackettLuce
-from sqlalchemy import select
+from sqlalchemy import Table, bindparam, select
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from services.lobby.tables import rated_games, ratings, users
 from shared import bridge
-from shared.ids import UserId
+from shared.ids import GameId, UserId
 
 _MODEL = PlackettLuce()
 _BEST = 100  # rows of a leaderboard
 _FRESH_FOR = 5.0  # seconds
 _REMEMBERED = 20_000  # users
+_CHANGED = ratings.update().where(ratings.c.game_type == bindparam("_type"), ratings.c.user_id == bindparam("_user"))
 
 
 class Skill(msgspec.Struct, frozen=True):
@@ -69,10 +69,15 @@ class Ratings:
         self._lately: dict[UserId, tuple[float, dict[str, Skill]]] = {}
 
     async def count(self, messages: list[bytes]) -> None:
-        """Outbox handler: what finished games say of their players."""
-        for news in map(bridge.read_news, messages):
-            if isinstance(news, bridge.GameOver) and is_rated(news):
-                await self._count(news)
+        """Outbox handler: what finished games say of their players, all in one transaction."""
+        over = {
+            news.game: news
+            for news in map(bridge.read_news, messages)
+            if isinstance(news, bridge.GameOver) and is_rated(news)
+        }
+        if over:
+            async with self._db.begin() as connection:
+                await self._count(connection, over)
 
     async def of(self, people: Iterable[UserId], game_type: str) -> dict[UserId, Skill]:
         """The skills of those who have any."""
@@ -130,43 +135,48 @@ class Ratings:
             for n, row in enumerate(rows, start=1)
         ]
 
-    async def _count(self, over: bridge.GameOver) -> None:
-        people = [UserId(player) for player in over.players if player]
-        try:
-            async with self._db.begin() as connection:
-                await connection.execute(rated_games.insert().values(id=over.game, ended_at=over.at))
-                known = await self._claim(connection, people, over.game_type)
-                skills = after_game([known[user] for user in people], over.winners)
-                for user, skill in zip(people, skills, strict=True):
-                    await self._write(connection, user, over.game_type, skill)
-        except IntegrityError:
-            return  # it has been counted
+    async def _count(self, connection: AsyncConnection, over: dict[GameId, bridge.GameOver]) -> None:
+        """Those that have not been counted yet, one after the other."""
+        rows = [{"id": game, "ended_at": each.at} for game, each in sorted(over.items())]
+        fresh = self._insert(rated_games).on_conflict_do_nothing().returning(rated_games.c.id)
+        new = {row.id for row in await connection.execute(fresh, rows)}
+        games = [each for game, each in over.items() if game in new]
+        if not games:
+            return
+        known = await self._claim(
+            connection, {(each.game_type, UserId(p)) for each in games for p in each.players if p}
+        )
+        for each in games:
+            seats = [(each.game_type, UserId(player)) for player in each.players if player]
+            after = after_game([known[seat] for seat in seats], each.winners)
+            known.update(zip(seats, after, strict=True))
+        await connection.execute(
+            _CHANGED,
+            [
+                {"_type": game_type, "_user": user, "rating": skill.rating, **msgspec.structs.asdict(skill)}
+                for (game_type, user), skill in known.items()
+            ],
+        )
 
-    async def _claim(self, connection: AsyncConnection, people: list[UserId], game_type: str) -> dict[UserId, Skill]:
-        """The skills of all, which nobody else changes meanwhile: another game of theirs may end at this moment."""
-        blank = {"game_type": game_type, "rating": NEWCOMER.rating, **msgspec.structs.asdict(NEWCOMER)}
-        insert = sqlite.insert if self._db.dialect.name == "sqlite" else postgresql.insert
-        rows = [{"user_id": user, **blank} for user in sorted(people)]
-        await connection.execute(insert(ratings).values(rows).on_conflict_do_nothing())
-        query = select(ratings).where(ratings.c.game_type == game_type, ratings.c.user_id.in_(people))
-        locked = await connection.execute(query.order_by(ratings.c.user_id).with_for_update())
-        return {UserId(row.user_id): _skill(row) for row in locked}
+    async def _claim(
+        self, connection: AsyncConnection, seats: set[tuple[str, UserId]]
+    ) -> dict[tuple[str, UserId], Skill]:
+        """Their skills, which nobody else changes meanwhile: another game of theirs may end at this moment."""
+        blank = {"rating": NEWCOMER.rating, **msgspec.structs.asdict(NEWCOMER)}
+        rows = [{"game_type": game_type, "user_id": user, **blank} for game_type, user in sorted(seats)]
+        await connection.execute(self._insert(ratings).on_conflict_do_nothing(), rows)
+        people = sorted({user for _, user in seats})
+        query = select(ratings).where(ratings.c.user_id.in_(people)).order_by(ratings.c.game_type, ratings.c.user_id)
+        locked = await connection.execute(query.with_for_update())
+        found = {(row.game_type, UserId(row.user_id)): _skill(row) for row in locked}
+        return {seat: found[seat] for seat in seats}
+
+    def _insert(self, table: Table) -> Any:
+        return (sqlite.insert if self._db.dialect.name == "sqlite" else postgresql.insert)(table)
 
     async def _read(self, connection: AsyncConnection, people: list[UserId], game_type: str) -> dict[UserId, Skill]:
         query = select(ratings).where(ratings.c.game_type == game_type, ratings.c.user_id.in_(people))
         return {UserId(row.user_id): _skill(row) for row in await connection.execute(query)}
-
-    async def _write(self, connection: AsyncConnection, user: UserId, game_type: str, skill: Skill) -> None:
-        values = {
-            "mu": skill.mu,
-            "sigma": skill.sigma,
-            "rating": skill.rating,
-            "games": skill.games,
-            "wins": skill.wins,
-        }
-        insert = sqlite.insert if self._db.dialect.name == "sqlite" else postgresql.insert
-        query = insert(ratings).values(user_id=user, game_type=game_type, **values)
-        await connection.execute(query.on_conflict_do_update(index_elements=["user_id", "game_type"], set_=values))
 
 
 def _skill(row: Any) -> Skill:

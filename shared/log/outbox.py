@@ -91,7 +91,24 @@ class Outbox(Worker):
         await self._work(partition for partition in rung if self._others.get(partition, 0.0) <= now)
 
     async def _work(self, where: Iterable[Partition]) -> None:
-        for partition, messages in await self._take(list(where)):
+        """All that was taken is handed over together, which saves most handlers most of their work.
+
+        What cannot be handled then harms only its own partition: each is tried by itself.
+        """
+        taken = await self._take(list(where))
+        if len(taken) > 1:
+            try:
+                for partition, _ in taken:
+                    await self._confirm(partition.outbox)
+                await self._handle([body for _, messages in taken for _, (_, body) in messages])
+            except (RedisError, OSError, Unavailable):
+                raise
+            except Exception as error:
+                log.info("outbox_one_by_one", worker=self._name, error=repr(error))
+            else:
+                await asyncio.gather(*(self._handled(partition, messages) for partition, messages in taken))
+                return
+        for partition, messages in taken:
             await self._deliver(partition, messages)
 
     async def _take(self, partitions: list[Partition]) -> list[tuple[Partition, list[Message]]]:
@@ -131,6 +148,9 @@ class Outbox(Worker):
             metrics.OUTBOX.labels(self._name, "failed").inc()
             log.exception("outbox_failed", worker=self._name, first=messages[0][0].decode())
             return  # they stay pending and are tried again; what follows waits, so order holds
+        await self._handled(partition, messages)
+
+    async def _handled(self, partition: Partition, messages: list[Message]) -> None:
         await self._redis.xack(partition.outbox, self._name, *[message_id for message_id, _ in messages])
         metrics.OUTBOX.labels(self._name, "done").inc(len(messages))
         metrics.OUTBOX_LAG.labels(self._name).observe(metrics.since(_order(messages[0][0])[0]))
