@@ -47,6 +47,7 @@ class Hub:
         self._followed: dict[str, tuple[AnyLive, int]] = {}  # log key → log, group
         self._tasks: set[asyncio.Task[None]] = set()
         self._looking: dict[str, asyncio.TimerHandle] = {}  # by log: when we look who is here
+        self._leaving: list[tuple[AnyLive, Person]] = []
         self._settled = False
         self._mending: dict[str, bool] = {}  # log key → it rang again meanwhile
         self._groups = 0
@@ -184,7 +185,9 @@ class Hub:
         live.visits[user] -= 1
         if not live.visits[user]:
             del live.visits[user]
-            self._spawn(self._depart(live, live.people.pop(user)))
+            self._leaving.append((live, live.people.pop(user)))
+            if len(self._leaving) == 1:
+                self._spawn(self._depart())
         self._unheard(live)
 
     def _rung(self, live: AnyLive, payload: bytes) -> None:
@@ -256,12 +259,17 @@ class Hub:
         known = live.here.get(person.user)
         return {**live.here, person.user: msgspec.structs.replace(person, away=known.away) if known else person}
 
-    async def _depart(self, live: AnyLive, person: Person) -> None:
-        if person.user in live.people:
-            return  # back already
+    async def _depart(self) -> None:
+        """Say who is no longer here; many may go at once, with whatever stood between us and them."""
+        leaving, self._leaving = self._leaving, []
         pipe = self._redis.pipeline(transaction=False)
-        self._presence.take_back(pipe, live.keys, person)
-        self._presence.ring(pipe, live.keys)
+        left = set()
+        for live, person in leaving:
+            if person.user not in live.people:  # else back already
+                self._presence.take_back(pipe, live.keys, person)
+                left.add(live)
+        for live in left:
+            self._presence.ring(pipe, live.keys)
         await pipe.execute()
 
     async def mark_away(self, live: AnyLive, user: UserId, away: bool) -> None:
