@@ -52,9 +52,15 @@ class PostOffice:
     async def hear(self, letters: list[Letter]) -> None:
         """Outbox handler: what the session service tells of games."""
         bags: dict[str, list[tuple[Letter, bridge.News]]] = {}
+        uncertain: list[str] = []  # most games made without us have no table: nobody is at them by a channel
         for letter in letters:
             news = bridge.read_news(letter.body)
-            bags.setdefault(news.table or table_of(news.game), []).append((letter, news))
+            table = news.table or table_of(news.game)
+            bags.setdefault(table, []).append((letter, news))
+            if news.table is None:
+                uncertain.append(table)
+        for table in await self._logs.missing(self._kinds.table, uncertain):
+            del bags[table]
         await _all(self._tell_table(table, bag) for table, bag in bags.items())
 
     async def tell_table(self, table: str, news: BetsDecided) -> None:

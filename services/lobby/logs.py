@@ -2,7 +2,7 @@
 
 import asyncio
 import itertools
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from typing import Any, Generic, TypeVar
 from weakref import WeakValueDictionary
 
@@ -184,6 +184,16 @@ class Logs:
         if live is None:
             live = self._hub.hold(self._hub.fresh(kind, kind.id(name)))
         return live, await self._hub.tap(live, hear, lost)
+
+    async def missing(self, kind: Kind[S, F], names: Collection[str]) -> set[str]:
+        """Those of which there is no log, asked for in one round trip."""
+        if not names:
+            return set()
+        asked = sorted(set(names))
+        pipe = self._redis.pipeline(transaction=False)
+        for name in asked:
+            pipe.exists(log_keys(kind.service, kind.kind, kind.id(name)).log)
+        return {name for name, found in zip(asked, await pipe.execute(), strict=True) if not found}
 
     async def since(self, kind: Kind[S, F], name: str, after: int) -> list[tuple[int, Entry[F]]] | None:
         """The entries after a version; None if they are not kept any more."""

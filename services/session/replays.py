@@ -22,6 +22,7 @@ from shared.log.store import LogStore
 from shared.problems import Problem, invalid
 
 _LOG_LIVES_ON = 24 * 3600  # seconds that Redis keeps a finished game for those who still look at it
+_LET_GO = "for _, key in ipairs(KEYS) do redis.call('EXPIRE', key, ARGV[1]) end return 1"
 
 Step = Transition[AnyMatch, AnyEntry]
 
@@ -72,10 +73,7 @@ class Replays:
                 await connection.execute(self._insert_new(rows))
         pipe = self._redis.pipeline(transaction=False)
         for each in keys:
-            pipe.expire(each.log, _LOG_LIVES_ON)
-            pipe.expire(each.snapshot, _LOG_LIVES_ON)
-            pipe.expire(each.away, _LOG_LIVES_ON)
-            pipe.expire(each.ballots, _LOG_LIVES_ON)
+            pipe.eval(_LET_GO, 4, each.log, each.snapshot, each.away, each.ballots, _LOG_LIVES_ON)
         await pipe.execute()
 
     def _insert_new(self, rows: list[dict[str, Any]]) -> Executable:

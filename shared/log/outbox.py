@@ -15,6 +15,7 @@ from shared.log.keys import Partition
 from shared.log.workers import LEASE_MS, RELEASE, Worker
 from shared.problems import Unavailable
 
+LEISURE = 0.25  # seconds; for what nobody waits for: what ends meanwhile shares a transaction
 _AT_ONCE = 100
 _STEP_BACK = 10.0  # seconds for which what is beyond us is left to the other replicas
 
@@ -33,6 +34,21 @@ for _, from in ipairs({'0', '>'}) do
   end
 end
 return found
+"""
+
+# Forget what every reader has handled.
+_TRIM = """
+local keep
+for _, group in ipairs(redis.call('XINFO', 'GROUPS', KEYS[1])) do
+  local told = {}
+  for i = 1, #group, 2 do told[group[i]] = group[i + 1] end
+  if told['pending'] > 0 then return 0 end
+  local ms, n = string.match(told['last-delivered-id'], '(%d+)-(%d+)')
+  ms, n = tonumber(ms), tonumber(n)
+  if not keep or ms < keep[1] or (ms == keep[1] and n < keep[2]) then keep = {ms, n} end
+end
+if not keep then return 0 end
+return redis.call('XTRIM', KEYS[1], 'MINID', string.format('%d-%d', keep[1], keep[2] + 1))
 """
 
 log = structlog.get_logger()
@@ -60,12 +76,13 @@ class Outbox(Worker):
         handle: Callable[[list[bytes]], Awaitable[None]],
         readers: Sequence[str] = (),
         confirm: Confirm = _as_it_is,
+        leisure: float = 0.0,
     ) -> None:
         """`readers` are all who must not miss a message, whether they have ever run or not.
 
         `confirm` waits until the messages beside a key can no longer be lost: what they lead to could not be either.
         """
-        super().__init__(redis, doorbell, service, name)
+        super().__init__(redis, doorbell, service, name, leisure)
         self._handle = handle
         self._confirm = confirm
         self._readers = {name, *readers}
@@ -78,12 +95,12 @@ class Outbox(Worker):
         await self._make_groups(self._partitions)
 
     async def look(self) -> None:
-        while self._to_trim:
-            await self._trim(self._to_trim.pop())
         pipe = self._redis.pipeline(transaction=False)
+        while self._to_trim:
+            pipe.eval(_TRIM, 1, self._to_trim.pop().outbox)
         for partition in self._partitions:
             pipe.xlen(partition.outbox)
-        lengths = await pipe.execute()
+        lengths = (await pipe.execute())[-len(self._partitions) :]
         await self._work(partition for partition, length in zip(self._partitions, lengths, strict=True) if length)
 
     async def come(self, rung: set[Partition]) -> None:
@@ -106,7 +123,7 @@ class Outbox(Worker):
             except Exception as error:
                 log.info("outbox_one_by_one", worker=self._name, error=repr(error))
             else:
-                await asyncio.gather(*(self._handled(partition, messages) for partition, messages in taken))
+                await self._handled(taken)
                 return
         for partition, messages in taken:
             await self._deliver(partition, messages)
@@ -148,13 +165,17 @@ class Outbox(Worker):
             metrics.OUTBOX.labels(self._name, "failed").inc()
             log.exception("outbox_failed", worker=self._name, first=messages[0][0].decode())
             return  # they stay pending and are tried again; what follows waits, so order holds
-        await self._handled(partition, messages)
+        await self._handled([(partition, messages)])
 
-    async def _handled(self, partition: Partition, messages: list[Message]) -> None:
-        await self._redis.xack(partition.outbox, self._name, *[message_id for message_id, _ in messages])
-        metrics.OUTBOX.labels(self._name, "done").inc(len(messages))
-        metrics.OUTBOX_LAG.labels(self._name).observe(metrics.since(_order(messages[0][0])[0]))
-        self._to_trim.add(partition)
+    async def _handled(self, done: list[tuple[Partition, list[Message]]]) -> None:
+        pipe = self._redis.pipeline(transaction=False)
+        for partition, messages in done:
+            pipe.xack(partition.outbox, self._name, *[message_id for message_id, _ in messages])
+        await pipe.execute()
+        for partition, messages in done:
+            metrics.OUTBOX.labels(self._name, "done").inc(len(messages))
+            metrics.OUTBOX_LAG.labels(self._name).observe(metrics.since(_order(messages[0][0])[0]))
+            self._to_trim.add(partition)
 
     async def _step_back(self, partition: Partition) -> None:
         """A newer release has written here: let a replica of that release have the lease."""
@@ -172,13 +193,6 @@ class Outbox(Worker):
         for outcome in await pipe.execute(raise_on_error=False):
             if isinstance(outcome, Exception) and "BUSYGROUP" not in str(outcome):
                 raise outcome
-
-    async def _trim(self, partition: Partition) -> None:
-        """Forget what every reader has handled."""
-        groups = await self._redis.xinfo_groups(partition.outbox)
-        if all(group["pending"] == 0 for group in groups):
-            ms, n = min(_order(group["last-delivered-id"]) for group in groups)
-            await self._redis.xtrim(partition.outbox, minid=f"{ms}-{n + 1}", approximate=False)
 
 
 class Letter(msgspec.Struct, frozen=True, gc=False):

@@ -24,8 +24,10 @@ log = structlog.get_logger()
 class Worker:
     """Looks after partitions under leases. A lease only saves work: every write is a compare-and-append."""
 
-    def __init__(self, redis: "Redis", doorbell: Doorbell, service: str, name: str) -> None:
+    def __init__(self, redis: "Redis", doorbell: Doorbell, service: str, name: str, leisure: float = 0.0) -> None:
+        """`leisure` is for how many seconds what rings may wait, so that what rings after it is done with it."""
         self._redis = redis
+        self._leisure = leisure
         self._doorbell = doorbell
         self._name = name
         self._process = new_id()
@@ -73,6 +75,7 @@ class Worker:
             with suppress(TimeoutError):
                 async with asyncio.timeout(max(0.0, min(self.until_due(), next_look - loop.time()))):
                     await self._wake.wait()
+                    await asyncio.sleep(self._leisure)
 
     async def release(self) -> None:
         """Let another process take over at once."""
