@@ -22,7 +22,7 @@ from services.session.facts import (
 )
 from services.session.games import AnyGame
 from services.session.match import AnyMatch, Status
-from services.session.verdict import Ballot, EngineRefusal, Verdict
+from services.session.verdict import Ballot, EngineRefusal, Moot, Verdict
 from shared.kernel import Chance, Decision, Move, Outcome, Refusal, Seat
 
 
@@ -179,7 +179,7 @@ def _ack(match: AnyMatch, version: int, box: Seat, acked: int) -> Verdict:
         return EngineRefusal.ACK_AHEAD
     move = match.open
     if move is None or box not in move.waiting or acked < move.version:
-        return ()
+        return Moot()  # also for a wave that we have not heard of: its version is beyond ours
     others = tuple(seat for seat in move.waiting if seat != box)
     return Ballot(box, move.version, others, (Released(),))
 

@@ -19,7 +19,7 @@ from services.session.games import Games
 from services.session.machine import GameLog
 from services.session.match import AnyMatch
 from services.session.news import game_over, news
-from services.session.verdict import Ballot, Verdict
+from services.session.verdict import Ballot, Moot, Verdict
 from shared import metrics, tracing
 from shared.idempotency import Answer, Idempotency
 from shared.ids import GameId, UserId, is_id, new_id
@@ -129,16 +129,15 @@ class Engine:
         for _ in range(_ATTEMPTS):
             state, version = live.state, live.version
             verdict = self._decided(state, version, command)
-            no_commit = not isinstance(verdict, tuple | Ballot) or verdict == ()
-            if no_commit and await live.catch_up():
-                continue  # what was known was old news, which a commit would have found out
-            if not isinstance(verdict, tuple | Ballot):
+            if not self._is_final(live, verdict) and await live.catch_up():
+                continue  # what was known was old news
+            if not isinstance(verdict, tuple | Ballot | Moot):
                 refused = verdict if isinstance(verdict, Problem) else Problem(verdict.value)
                 if kept := await self._recall(live, idem):
                     return kept
                 metrics.COMMANDS.labels(name, refused.code).inc()
                 raise refused
-            facts = verdict.facts if isinstance(verdict, Ballot) else verdict
+            facts = () if isinstance(verdict, Moot) else verdict.facts if isinstance(verdict, Ballot) else verdict
             entries = [self._entry(facts)] if facts else []
             steps = self._folded(state, entries)
             after = steps[-1] if steps else state
@@ -170,6 +169,13 @@ class Engine:
             return rules.decide(game, state, version, command(state), self._clock(), self._pace)
         except Problem as problem:
             return problem
+
+    @staticmethod
+    def _is_final(live: LiveGame, verdict: Verdict | Problem) -> bool:
+        """May it be judged by what we know? A commit finds out by itself whether that was old news."""
+        if isinstance(verdict, Moot):
+            return not live.is_in_doubt
+        return isinstance(verdict, Ballot) or (isinstance(verdict, tuple) and verdict != ())
 
     def _vote(self, ballot: Ballot, live: LiveGame, idem: Idempotency | None) -> Vote:
         waiting = Answer(200, _encode(version_only(live.state, live.version, ())))

@@ -32,5 +32,9 @@ class Ballot(msgspec.Struct, frozen=True, gc=False):
     facts: tuple[Fact, ...]
 
 
-Verdict: TypeAlias = tuple[Fact, ...] | Ballot | Refusal | EngineRefusal
+class Moot(msgspec.Struct, frozen=True, gc=False):
+    """No effect, whatever may have come since the version on which that was decided."""
+
+
+Verdict: TypeAlias = tuple[Fact, ...] | Ballot | Moot | Refusal | EngineRefusal
 """The facts that a command makes, none if it has no effect; or a ballot; or why it is refused."""

@@ -127,6 +127,11 @@ class LiveLog(Generic[S, E]):
             raise Problem("not_found")
         return self._state
 
+    @property
+    def is_in_doubt(self) -> bool:
+        """Redis was away since: it may have lost what we know."""
+        return self._era != self._store.era.now
+
     async def load(self) -> bool:
         """Read the whole of it; False when there is no such log."""
         self._era = self._store.era.now

@@ -9,10 +9,11 @@ import pytest
 from services.lobby import letters as mail
 from services.lobby.channels import Who
 from services.lobby.queues import Queues
-from services.session.decide import Command, Pace, Start, TakeSeat
+from services.session.decide import Ack, Command, Pace, Play, Start, TakeSeat
 from services.session.engine import Engine
 from services.session.facts import Player
 from services.session.games import registered
+from services.session.games.cabo.commands import StartRound
 from services.session.machine import GameLog
 from services.session.match import AnyMatch, Status
 from shared import bridge
@@ -53,6 +54,21 @@ async def test_a_game_is_started_by_a_process_that_had_not_heard_of_its_last_sea
     assert (await theirs.game(game)).state.status is Status.WAITING
     await obey(ours, game, TakeSeat(Seat(1), BOB, 2))
     assert (await obey(theirs, game, Start())).status is Status.ACTIVE
+
+
+async def test_an_acknowledgement_counts_at_a_process_that_had_not_heard_of_the_wave(
+    here: Replica, there: Replica
+) -> None:
+    """What it acknowledges is beyond what is known there; only an older one is settled without a look."""
+    ours, theirs, game = engine(here), engine(there), GameId(new_id())
+    options = msgspec.convert({}, registered().game("cabo").forms.options)
+    await ours.create(game, "cabo", options, (ANN, BOB), None)
+    before = (await theirs.game(game)).version
+    wave = before + 1
+    await obey(ours, game, Play(Seat(0), StartRound()))
+    assert (await obey(theirs, game, Ack(Seat(0), before))).open is None
+    assert (await obey(theirs, game, Ack(Seat(0), wave))).version == wave
+    assert (await obey(theirs, game, Ack(Seat(1), wave))).version == wave + 1
 
 
 class Desk:
