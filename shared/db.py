@@ -52,7 +52,8 @@ async def check(db: AsyncEngine) -> None:
 
 
 def _tame_sqlite(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
+    # SQLite lets waiting writers in at random: on a busy machine one may be passed over for many seconds.
     cursor = connection.cursor()
-    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "busy_timeout=5000", "foreign_keys=ON"):
+    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "busy_timeout=20000", "foreign_keys=ON"):
         cursor.execute(f"PRAGMA {pragma}")
     cursor.close()

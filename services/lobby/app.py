@@ -17,11 +17,12 @@ from services.lobby.service import Lobby, lobby_of
 from shared import bridge, health
 from shared.edge import Edge
 from shared.http import new_app
-from shared.log.outbox import LEISURE, Outbox, Post
+from shared.log.outbox import Outbox, Post
 from shared.log.timers import Timers
 from shared.runtime import Runtime, running, wall_clock
 
 SERVICE = "lobby"
+_LEISURE = 0.05  # seconds; hardly felt by who looks at the ratings, and games that end meanwhile share a transaction
 
 
 @asynccontextmanager
@@ -53,6 +54,6 @@ def _workers(runtime: Runtime, made: Lobby) -> list[Outbox | Timers]:
         Post(redis, doorbell, "session", "lobby", post.hear, theirs, sure),
         Outbox(redis, doorbell, SERVICE, "history", history.keep, ours, sure),
         Outbox(redis, doorbell, SERVICE, "bank", made.bank.handle, ours, sure),
-        Outbox(redis, doorbell, "session", "ratings", made.ratings.count, theirs, sure, LEISURE),
+        Outbox(redis, doorbell, "session", "ratings", made.ratings.count, theirs, sure, _LEISURE),
         Timers(redis, doorbell, SERVICE, wall_clock, post.expire, post.credit),
     ]

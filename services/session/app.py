@@ -17,11 +17,12 @@ from services.session.routes import routes
 from shared import bridge, catalogue, health
 from shared.edge import Edge
 from shared.http import new_app
-from shared.log.outbox import LEISURE, Outbox
+from shared.log.outbox import Outbox
 from shared.log.timers import Timers
 from shared.runtime import Runtime, running, wall_clock
 
 SERVICE = "session"
+_LEISURE = 0.25  # seconds; nobody waits for the archive, and games that end meanwhile share a transaction
 
 
 @asynccontextmanager
@@ -44,7 +45,7 @@ async def session(runtime: Runtime) -> AsyncIterator[ASGIApp]:
     timers = Timers(runtime.redis, runtime.doorbell, SERVICE, wall_clock, engine.expire, engine.credit)
     lobby, confirm = LobbyOrders(engine, games, runtime.store), runtime.store.confirm
     readers = bridge.READERS_OF_SESSION
-    archive = Outbox(runtime.redis, runtime.doorbell, SERVICE, "archive", replays.archive, readers, confirm, LEISURE)
+    archive = Outbox(runtime.redis, runtime.doorbell, SERVICE, "archive", replays.archive, readers, confirm, _LEISURE)
     orders = Outbox(runtime.redis, runtime.doorbell, "lobby", SERVICE, lobby.handle, confirm=confirm)
     await catalogue.publish(runtime.redis, games.all)
     await archive.prepare()

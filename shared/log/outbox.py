@@ -15,7 +15,6 @@ from shared.log.keys import Partition
 from shared.log.workers import LEASE_MS, RELEASE, Worker
 from shared.problems import Unavailable
 
-LEISURE = 0.25  # seconds; for what nobody waits for: what ends meanwhile shares a transaction
 _AT_ONCE = 100
 _STEP_BACK = 10.0  # seconds for which what is beyond us is left to the other replicas
 

@@ -106,8 +106,12 @@ async def test_durak_for_stakes_from_the_search_to_the_rematch(guest: Guest, que
         heard = [event for event in told_bob.received if event.name == "wallet"]
     async with feed(bob, heard[0].id) as again:
         assert [(await again.next("wallet")).data for _ in heard[1:]] == [event.data for event in heard[1:]]
-    ratings = (await ann.get(f"/lobby/users/{bob.id}")).json()["ratings"]
-    assert [(each["game_type"], each["games"]) for each in ratings] == [("durak_podkidnoi", 1)]
+
+    async def rated() -> list[tuple[str, int]]:
+        ratings = (await ann.get(f"/lobby/users/{bob.id}")).json()["ratings"]
+        return [(each["game_type"], each["games"]) for each in ratings]
+
+    assert await eventually(rated, bool) == [("durak_podkidnoi", 1)]
 
 
 async def test_a_seat_that_cannot_pay_means_no_game_and_nobody_is_charged(guest: Guest, queue: str) -> None:
