@@ -9,6 +9,8 @@ from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry
 
+_PATIENCE = 30  # seconds for SQLite, which is slow on a busy machine rather than away
+
 MIGRATIONS = Path(__file__).parent.parent / "migrations"
 
 metadata = MetaData(
@@ -25,7 +27,10 @@ def engine(url: str) -> AsyncEngine:
     """An engine for either database, asked for by an address without a driver's name or with it."""
     address = make_url(url)
     if address.get_backend_name() == "sqlite":
-        made = create_async_engine(address.set(drivername="sqlite+aiosqlite"))
+        # SQLite has one writer at a time and lets the others in at random: here they stand in line for a connection.
+        made = create_async_engine(
+            address.set(drivername="sqlite+aiosqlite"), pool_size=1, max_overflow=0, pool_timeout=_PATIENCE
+        )
         event.listen(made.sync_engine, "connect", _tame_sqlite)
         return made
     return create_async_engine(
@@ -52,8 +57,7 @@ async def check(db: AsyncEngine) -> None:
 
 
 def _tame_sqlite(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
-    # SQLite lets waiting writers in at random: on a busy machine one may be passed over for many seconds.
     cursor = connection.cursor()
-    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "busy_timeout=20000", "foreign_keys=ON"):
+    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", f"busy_timeout={_PATIENCE * 1000}", "foreign_keys=ON"):
         cursor.execute(f"PRAGMA {pragma}")
     cursor.close()

@@ -19,8 +19,8 @@ async def http(default_product: Product) -> AsyncIterator[httpx.AsyncClient]:
         yield client
 
 
-async def sign_in(http: httpx.AsyncClient) -> httpx.Response:
-    response = await http.post("/lobby/auth/guest", json={"nick": "Ann"})
+async def sign_in(http: httpx.AsyncClient, nick: str = "Ann") -> httpx.Response:
+    response = await http.post("/lobby/auth/guest", json={"nick": nick})
     http.cookies.clear()
     return response
 
@@ -41,8 +41,9 @@ async def test_an_address_may_sign_in_50_times_a_second_but_not_without_end(http
     room = await asyncio.gather(*(sign_in(http) for _ in range(40)))
     assert {response.status_code for response in room} == {201}
     for _ in range(20):
-        responses = await asyncio.gather(*(sign_in(http) for _ in range(100)))
-        refused = [response for response in responses if response.status_code != 201]
+        # A bad nick counts too, and is answered faster than the limit forgets, however busy the machine.
+        responses = await asyncio.gather(*(sign_in(http, nick="") for _ in range(100)))
+        refused = [response for response in responses if response.status_code != 422]
         if refused:
             assert_tells_when_to_retry(refused[0])
             return
