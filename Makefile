@@ -17,7 +17,7 @@ run: $(VENV)/.run ## start the whole product (PARLOR_PORT, PARLOR_DATA_DIR and e
 	@exec $(BIN)/parlor up
 
 test: $(VENV)/.dev .browser .ingress ## run every test
-	$(BIN)/pytest -n logical --dist loadscope --no-loadscope-reorder
+	$(BIN)/pytest -n logical --dist loadscope --no-loadscope-reorder --durations 10
 
 check: $(VENV)/.dev ## lint, types, import rules
 	$(BIN)/ruff check .

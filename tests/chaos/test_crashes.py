@@ -23,7 +23,7 @@ Place = Callable[[Path], AbstractContextManager[Fragile]]
 
 
 def short(chance: random.Random) -> Iterable[Crash]:
-    return campaigns.some_of_each(2, chance)
+    return campaigns.some_of_each(1, chance)
 
 
 def long(chance: random.Random) -> Iterable[Crash]:
