@@ -123,15 +123,22 @@ const BELOW_PX = 116; // for two rows of buttons under the table
  */
 export function responsive(host, picture, { wide, tall }, redraw) {
   let room = 0;
+  let screen = 0;
+  let above = 0; // what stands there may grow, by notes on the players for one
+  let shown = "";
   const look = () => {
-    if (host.clientWidth === room) return; // a phone's address bar comes and goes; the table keeps its height
-    room = host.clientWidth;
+    if (host.clientWidth !== room) [room, screen, above] = [host.clientWidth, innerHeight, 0]; // no mere address bar
+    above = Math.max(above, offset(host)); // and a table that has made room keeps its height
     const isWide = room > WIDE_PX;
-    const [width, height] = isWide ? wide : [tall[0], fitting(tall, innerHeight - offset(host) - BELOW_PX, room)];
-    picture.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    const [width, height] = isWide ? wide : [tall[0], fitting(tall, screen - above - BELOW_PX, room)];
+    const box = `0 0 ${width} ${height}`;
+    if (box === shown) return;
+    shown = box;
+    picture.setAttribute("viewBox", box);
     redraw({ width, height, wide: isWide });
   };
-  new ResizeObserver(look).observe(host);
+  const watch = new ResizeObserver(look);
+  for (const each of [host, host.previousElementSibling]) if (each) watch.observe(each);
   look();
 }
 
