@@ -6,7 +6,7 @@ import { stylesheet } from "../stylesheet.js";
 import { points } from "./points.js";
 
 const STEP = 40;
-const EDGE = 34;
+const EDGE = 38; // room for two digits beside a stone
 const LETTERS = "ABCDEFGHJKLMNOPQRST"; // by custom without I
 const SMALL_PX = 26; // a point narrower than this is easily missed by a finger
 
@@ -165,9 +165,10 @@ export function board(host, { play, tray }) {
     mark: ({ gamestate }, box) =>
       gamestate.colors &&
       svg("svg", { viewBox: "-20 -20 40 40", class: "stones-board" }, stone(gamestate.colors[box], 17)),
-    note({ gamestate }, box) {
+    note({ gamestate, result }, box) {
       const color = gamestate.colors?.[box];
       if (!color) return "";
+      if (result?.scores) return t("go.points", { n: result.scores[box] });
       const captures = gamestate.captures?.[color];
       return (
         t("seat.plays", { what: word("color", color) }) + (captures ? `, ${t("go.captures", { n: captures })}` : "")

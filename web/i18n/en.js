@@ -287,6 +287,7 @@ export default {
   "go.pass": "Pass",
   "go.passed": "{what} passed",
   "go.pass_undone": "{what} took back a pass",
+  "go.points": { one: "{n} point", other: "{n} points" },
   "go.captures": { one: "{n} captured", other: "{n} captured" },
   "go.captured": { one: "and captured {n} stone", other: "and captured {n} stones" },
 

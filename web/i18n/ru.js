@@ -303,6 +303,7 @@ export default {
   "go.pass": "Пас",
   "go.passed": "{what}: пас",
   "go.pass_undone": "{what}: возврат паса",
+  "go.points": { one: "{n} очко", few: "{n} очка", many: "{n} очков", other: "{n} очка" },
   "go.captures": { one: "{n} пленный", few: "{n} пленных", many: "{n} пленных", other: "{n} пленных" },
   "go.captured": {
     one: "и снят {n} камень",
