@@ -113,6 +113,7 @@ export default {
   "table.join": "Take the seat",
   "table.return": "I am back",
   "table.leave": "Leave for a while",
+  "table.give_up": "Give the seat up",
   "table.resign": "Resign",
   "table.resign_sure": "Resign this game?",
   "table.again": "Play again",

@@ -113,6 +113,7 @@ export default {
   "table.join": "Занять место",
   "table.return": "Я вернулся",
   "table.leave": "Отойти ненадолго",
+  "table.give_up": "Освободить место",
   "table.resign": "Сдаться",
   "table.resign_sure": "Сдать эту игру?",
   "table.again": "Сыграть ещё",

@@ -136,6 +136,7 @@ export function actions({ app, game, command }) {
       is.undo.title = OPEN_FOR_TWO.includes(view.game_type) ? t("undo.hint") : "";
       show(is.draw, active && seated && two && !view.draw && view.sync.undo !== "approving");
       show(is.leave, seated && !me.away && (active || (view.status === "waiting" && Boolean(ours))));
+      setText(is.leave, t(active ? "table.leave" : "table.give_up"));
       show(is.resign, active && seated && !view.gamestate.out?.includes(view.self.box));
       show(is.again, over && !ours && view.players.some(({ user }) => !user.startsWith("bot:")));
       show(is.replay, view.status === "finished");
