@@ -57,7 +57,7 @@ export function chatPanel(app, room) {
 
   /** One entry; what somebody wrote is text and nothing else. */
   function line({ nick, ts, text: said }) {
-    const time = new Date(ts).toLocaleTimeString(language(), { hour: "2-digit", minute: "2-digit" });
+    const time = new Date(ts).toLocaleTimeString(language(), { timeStyle: "short" });
     return el(
       "div",
       { class: "line" },
