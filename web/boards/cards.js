@@ -36,7 +36,7 @@ export function face(card) {
       { transform: `rotate(${turn})` },
       svg(
         "text",
-        { class: `rank ${color}`, x: -WIDTH / 2 + 12, y: -HEIGHT / 2 + 19, "text-anchor": "middle" },
+        { class: `rank ${color}`, x: rankOf(card) === "10" ? -17 : -20, y: -HEIGHT / 2 + 19, "text-anchor": "middle" },
         rankOf(card),
       ),
       suit(name, 0.62, -WIDTH / 2 + 12, -HEIGHT / 2 + 30),

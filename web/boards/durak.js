@@ -11,9 +11,18 @@ const RANKS = ["6", "7", "8", "9", "10", "J", "Q", "K", "A"];
 const BOWED = 3; // of more the ones at the sides sit lower
 const CROWDED = 4; // more need small cards on a phone
 const SIZES = { wide: [780, 520], tall: [380, 440, 560] };
+const DROP = 8; // that far below the middle of our hand its ends may lie, or the table cuts them off
+const FEW = 3; // so many buttons may say in words what they do
 
 /** Which cards of our hand a move takes. */
 const cardsOf = (move) => move.cards ?? [move.defend_card ?? move.card].filter(Boolean);
+
+/** What somebody does in the bout, in a word. */
+function role({ status, gamestate: { out, attacker, defender, taking } }, box) {
+  if (out.includes(box)) return t("durak.out");
+  if (status !== "active" || (box !== attacker && box !== defender)) return "";
+  return t(box === attacker ? "durak.attacks" : taking ? "durak.takes" : "durak.defends");
+}
 
 /** @param {HTMLElement} host @param {import("./index.js").Hands} hands @returns {import("./index.js").Board} */
 export function board(host, { play, tray }) {
@@ -52,10 +61,10 @@ export function board(host, { play, tray }) {
     const seats = seating(state.hands.length, view.self?.box ?? 0, size);
     const low = state.hands.length > BOWED;
     const crowded = state.hands.length > CROWDED && !size.wide;
-    const deck = { x: size.wide ? 78 : 44, y: size.height * (low ? 0.56 : size.wide ? 0.47 : 0.53) };
+    const deck = { x: size.wide ? 78 : 46, y: size.height * (low ? 0.56 : size.wide ? 0.47 : 0.53) };
     const gone = { x: size.width + 60, y: deck.y };
     const origin = news?.name === "table" ? seats[news.data.box] : deck;
-    const middle = { x: size.width / 2 + 40, y: size.height * (low ? 0.5 : 0.44) };
+    const middle = { x: size.width / 2 + 42, y: size.height * (low ? 0.5 : 0.44) };
     const fan = size.wide
       ? { scale: 0.8, step: 13, most: 8 }
       : crowded
@@ -154,12 +163,13 @@ export function board(host, { play, tray }) {
     );
     const room = size.width - WIDTH - 24;
     const step = Math.min(58, room / Math.max(1, hand.length - 1));
+    const bow = Math.min(size.wide ? 0.8 : 0.4, (4 * DROP) / hand.length ** 2);
     return hand.map((card, i) => {
       const off = i - (hand.length - 1) / 2;
       const open = single(card).length > 0;
       const place = {
         x: size.width / 2 + off * step,
-        y: size.height - 60 + off * off * (size.wide ? 0.8 : 0.4) - (card === chosen ? 22 : open ? 8 : 0),
+        y: size.height - 60 + off * off * bow - (card === chosen ? 22 : open ? 8 : 0),
         turn: off * (size.wide ? 1.6 : 1),
       };
       return {
@@ -181,14 +191,7 @@ export function board(host, { play, tray }) {
     return view.players.flatMap(({ box, nick }) => {
       const seat = seats[box];
       if (seat.below && view.self) return [];
-      const role =
-        box === state.attacker
-          ? t("durak.attacks")
-          : box === state.defender
-            ? t(state.taking ? "durak.takes" : "durak.defends")
-            : state.out.includes(box)
-              ? t("durak.out")
-              : "";
+      const does = role(view, box);
       const y = seat.below ? seat.y - 66 : seat.y + scale * 58 + 14;
       return [
         svg(
@@ -197,7 +200,7 @@ export function board(host, { play, tray }) {
           shortName(nick, size.wide ? 16 : crowded ? 6 : 9),
           svg("tspan", { class: "count" }, ` ${state.hands[box].cards}`),
         ),
-        role && svg("text", { class: "role", x: seat.x, y: y + 17, "text-anchor": "middle" }, role),
+        does && svg("text", { class: "role", x: seat.x, y: y + 17, "text-anchor": "middle" }, does),
       ].filter(Boolean);
     });
   }
@@ -225,15 +228,15 @@ export function board(host, { play, tray }) {
   function buttons(state) {
     const ways = chosen ? single(chosen) : [];
     const listed = [...ways, ...moves().filter((move) => cardsOf(move).length !== 1)];
-    const offer = (move) =>
-      button(
-        label(move, state),
-        () => {
-          chosen = null;
-          play(move);
-        },
-        { class: move.type === "take" ? "" : "main" },
-      );
+    const offer = (move) => {
+      const says = label(move, state);
+      const short = listed.length > FEW && move.type === "attack" ? move.cards.map(cardName).join(" ") : says;
+      const act = () => {
+        chosen = null;
+        play(move);
+      };
+      return button(short, act, { class: move.type === "take" ? "" : "main", "aria-label": says });
+    };
     refresh(tray, [...listed.map(offer), ...(chosen ? [el("p", { class: "hint" }, t("durak.choose"))] : [])]);
   }
 
@@ -249,16 +252,9 @@ export function board(host, { play, tray }) {
       view = next;
       draw(news);
     },
-    note({ gamestate: state }, box) {
-      if (!state.hands) return "";
-      const role = state.out.includes(box)
-        ? t("durak.out")
-        : box === state.attacker
-          ? t("durak.attacks")
-          : box === state.defender
-            ? t(state.taking ? "durak.takes" : "durak.defends")
-            : "";
-      return [t("cards.count", { n: state.hands[box].cards }), role].filter(Boolean).join(", ");
+    note(shown, box) {
+      const { hands } = shown.gamestate;
+      return hands ? [t("cards.count", { n: hands[box].cards }), role(shown, box)].filter(Boolean).join(", ") : "";
     },
     tell({ name, data }, _, nick) {
       if (name === "table")
