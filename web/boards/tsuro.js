@@ -246,7 +246,7 @@ export function board(host, { play, tray }) {
         : gamestate.looped.includes(box)
           ? t("tsuro.looped")
           : "";
-      return [word("color", gamestate.colors[box]), fate].filter(Boolean).join(", ");
+      return [fate, word("color", gamestate.colors[box])].filter(Boolean).join(", ");
     },
     tell({ name, data }, _, nick) {
       return has(`tsuro.did.${name}`)
