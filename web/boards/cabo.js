@@ -10,6 +10,7 @@ import { seating } from "./seating.js";
 import { pressable, responsive, Stage } from "./stage.js";
 
 const SIZES = { wide: [780, 520], tall: [380, 400, 580] };
+const LOW = 198; // so that the piles lie clear of the names above them
 const PEEK_MS = 4_000;
 const POWERS = { 7: "◉", 8: "◉", 9: "◎", 10: "◎", 11: "⇄", 12: "⇄" };
 
@@ -44,10 +45,15 @@ export function board(host, { play, tray }) {
   const moves = (type) => (view.legal_moves ?? []).filter((move) => move.type === type);
   const me = () => view.self?.box;
 
+  /** Between rounds the hands of the last one lie open. */
+  const laid = ({ hands, lastRound }) => (lastRound && hands.every(({ cards }) => !cards) ? lastRound.hands : null);
+  const count = (state, box) => laid(state)?.[box].length ?? state.hands[box].cards;
+
   function places() {
-    const { hands } = view.gamestate;
+    const { gamestate: state } = view;
+    const { hands } = state;
     const seats = seating(hands.length, me() ?? 0, size);
-    const middle = { x: size.width / 2, y: size.height * 0.46 };
+    const middle = { x: size.width / 2, y: Math.max(LOW, size.height * 0.46) };
     return {
       seats,
       heap: { x: middle.x - (size.wide ? 60 : 52), y: middle.y },
@@ -55,14 +61,10 @@ export function board(host, { play, tray }) {
       drawn: { x: middle.x + (size.wide ? 190 : 140), y: middle.y, scale: size.wide ? 1.1 : 0.95 },
       hand(box, i) {
         const { x, y, below } = seats[box];
-        const count = hands[box].cards;
-        if (below)
-          return {
-            x: x + (i - (count - 1) / 2) * Math.min(76, (size.width - 80) / Math.max(1, count - 1)),
-            y,
-            scale: 1,
-          };
-        if (size.wide && hands.length < 5) return { x: x + (i - (count - 1) / 2) * 52, y: y - 8, scale: 0.72 };
+        const cards = count(state, box);
+        const off = i - (cards - 1) / 2;
+        if (below) return { x: x + off * Math.min(76, (size.width - 80) / Math.max(1, cards - 1)), y, scale: 1 };
+        if (size.wide && hands.length < 5) return { x: x + off * 52, y: y - 8, scale: 0.72 };
         const scale = size.wide ? 0.6 : 0.48; // a block of two columns
         return { x: x + ((i % 2) - 0.5) * 70 * scale, y: y - 22 + Math.floor(i / 2) * 98 * scale, scale };
       },
@@ -119,7 +121,9 @@ export function board(host, { play, tray }) {
     const things = [
       emptyPile(state, where),
       ...piles(state, where),
-      ...state.hands.flatMap(({ box, cards }) => Array.from({ length: cards }, (_, i) => held(state, where, box, i))),
+      ...state.hands.flatMap(({ box }) =>
+        Array.from({ length: count(state, box) }, (_, i) => held(state, where, box, i)),
+      ),
     ];
     stage.show(things);
     signs.replaceChildren(...names(state, where));
@@ -131,7 +135,7 @@ export function board(host, { play, tray }) {
   function held(state, where, box, i) {
     const key = `h${box}.${i}`;
     const known = box === me() ? state.known[i] : null;
-    const open = seen.get(key);
+    const open = laid(state)?.[box][i] ?? seen.get(key);
     const act = press(box, i);
     const label =
       box === me()
@@ -221,12 +225,12 @@ export function board(host, { play, tray }) {
           shortName(nick, size.wide ? 16 : 9),
         );
       });
-    const count = svg(
+    const left = svg(
       "text",
       { class: "count", x: where.heap.x, y: where.heap.y + 66, "text-anchor": "middle" },
       t("cards.count", { n: state.heap }),
     );
-    return state.heap ? [...labels, count] : labels;
+    return state.heap ? [...labels, left] : labels;
   }
 
   function buttons(state) {
