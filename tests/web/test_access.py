@@ -155,18 +155,50 @@ async def test_whoever_wants_stillness_gets_it(product: Product, invite: Invite)
     assert await visitor.page.evaluate("document.getAnimations().length") == 0
 
 
+COVERED = """() => {
+    const tray = document.querySelector(".tray").getBoundingClientRect();
+    const cards = [...document.querySelectorAll(".cards .thing")].map((card) => card.getBoundingClientRect());
+    const end = (card) => (tray.height && tray.left < card.right ? Math.min(innerHeight, tray.top) : innerHeight);
+    return cards.filter((card) => card.bottom > end(card)).length;
+}"""
+UPRIGHT = {"width": 360, "height": 740}
+SIDEWAYS = {"width": 740, "height": 360}
+
+
+@pytest.mark.parametrize("screen", [UPRIGHT, SIDEWAYS], ids=["upright", "sideways"])
 @pytest.mark.parametrize("game", ["Durak", "Cabo"])
-async def test_on_a_phone_the_own_hand_is_in_sight_and_free(product: Product, invite: Invite, game: str) -> None:
-    visitor = await invite(viewport={"width": 360, "height": 740}, reduced_motion="reduce")
+async def test_on_a_phone_the_own_hand_is_in_sight_and_free(
+    product: Product, invite: Invite, game: str, screen: dict[str, int]
+) -> None:
+    visitor = await invite(viewport=screen, reduced_motion="reduce")
     await visitor.page.goto(product.url)
     await visitor.button(f"Play a bot: {game}").click()
     await visitor.has_something_to_do()
-    covered = await visitor.page.evaluate(
-        """() => {
-            const tray = document.querySelector(".tray").getBoundingClientRect();
-            const end = Math.min(innerHeight, tray.height ? tray.top : innerHeight);
-            const cards = [...document.querySelectorAll(".cards .thing")];
-            return cards.filter((card) => card.getBoundingClientRect().bottom > end).length;
-        }"""
-    )
-    assert covered == 0
+    assert await visitor.page.evaluate(COVERED) == 0
+    await expect(visitor.player("(you)").get_by_role("timer")).to_be_in_viewport(ratio=1)
+
+
+async def test_the_own_hand_stays_free_when_what_stands_above_the_table_grows(
+    product: Product, invite: Invite, guest: Guest
+) -> None:
+    """The table is drawn while one waits; when the game begins, notes on the players push it down."""
+    visitor = await invite(viewport=UPRIGHT, reduced_motion="reduce")
+    link = await visitor.host(product.url, "Ann", "Durak")
+    await expect(visitor.page.locator(".board > svg")).to_be_visible()
+    await expect(visitor.page.get_by_label("Send this link")).to_be_in_viewport()
+    bob = await guest("Bob")
+    await bob.join(link.rsplit("/", 1)[1])
+    if not await visitor.button("Leave for a while").is_visible():
+        carl = await guest("Carl")
+        await carl.join(link.rsplit("/", 1)[1])
+    await expect(visitor.page.locator(".cards .thing").first).to_be_visible()
+    await visitor.page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    assert await visitor.page.evaluate(COVERED) == 0
+
+
+async def test_figures_in_russian_fit_a_phone(product: Product, invite: Invite) -> None:
+    visitor = await invite(viewport=UPRIGHT, locale="ru-RU")
+    await visitor.page.goto(f"{product.url}/#/me")
+    await visitor.button("Войти").click()
+    await expect(visitor.page.get_by_role("heading", name="Кошелёк")).to_be_visible()
+    assert await visitor.page.evaluate("document.documentElement.scrollWidth") == UPRIGHT["width"]

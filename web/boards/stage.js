@@ -130,7 +130,9 @@ export function responsive(host, picture, { wide, tall }, redraw) {
     if (host.clientWidth !== room) [room, screen, above] = [host.clientWidth, innerHeight, 0]; // no mere address bar
     above = Math.max(above, offset(host)); // and a table that has made room keeps its height
     const isWide = room > WIDE_PX;
-    const [width, height] = isWide ? wide : [tall[0], fitting(tall, screen - above - BELOW_PX, room)];
+    const [least, height] = isWide ? wide : [tall[0], fitting(tall, screen - above - BELOW_PX, room)];
+    const lowest = parseFloat(getComputedStyle(picture).maxHeight) || Infinity;
+    const width = Math.max(least, Math.round((height * room) / lowest)); // where it may not grow down it spreads
     const box = `0 0 ${width} ${height}`;
     if (box === shown) return;
     shown = box;
