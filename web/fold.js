@@ -16,8 +16,7 @@ export function fold(view, name, data) {
   if (name === "presence")
     return view && { ...view, players: whereabouts(view.players, data.players), watchers: data.watchers };
   if (name === "joined") return joined(view, data);
-  if (name === "left")
-    return { ...view, version: data.version, players: view.players.filter(({ box }) => box !== data.box) };
+  if (name === "left") return vacated(view, data);
   if (name === "started") return { ...view, ...data, legal_moves: data.legal_moves };
   if (!view) return view;
   return { ...synced(view, data), ...ended(view, name, data) };
@@ -68,6 +67,11 @@ function joined(view, { version, ...player }) {
   const others = base.players.filter(({ box }) => box !== player.box);
   const seated = { timeBank: base.players[0]?.timeBank ?? 0, timeBankTick: 0, online: false, away: false, ...player };
   return { ...base, version, players: [...others, seated].sort((a, b) => a.box - b.box) };
+}
+
+function vacated(view, { version, box: free }) {
+  const self = view.self?.box === free ? null : view.self;
+  return { ...view, version, self, players: view.players.filter(({ box }) => box !== free) };
 }
 
 function whereabouts(players, told) {
