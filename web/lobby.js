@@ -125,9 +125,19 @@ export class Lobby extends EventTarget {
       this.move({ channel: id, version: answer.version, event: name, state: answer.state });
       this.dispatchEvent(new CustomEvent("channel", { detail: { channel: id, ...answer } }));
       return { ...answer, id };
+    } catch (error) {
+      if (channel || error.code !== "wrong_state" || (await this.look(id)).value === "free") throw error;
+      return this.command(name, body); // another tab was faster with this channel
     } finally {
       this.taken.delete(id);
     }
+  }
+
+  /** What a channel really does, when we were mistaken. */
+  async look(id) {
+    const found = await this.app.api.channel(id);
+    this.channels.set(id, { ...found, heard: performance.now() });
+    return found.state;
   }
 
   /** A free channel that no other command is about to use; one is taken at a time, so that none is taken twice. */

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from playwright.async_api import Locator, expect
+from playwright.async_api import Locator, Route, expect
 
 from tests.support.product import Product
 from tests.web.conftest import Invite
@@ -135,6 +135,51 @@ async def test_a_table_of_a_room_is_opened_joined_watched_and_talked_at(product:
         await visitor.button("Rematch").click()
     await expect(watcher.page).not_to_have_url(pair.link)
     await expect(watcher.headline).to_have_text(re.compile("to play"))
+
+
+async def test_when_another_tab_was_faster_with_a_channel_another_one_is_used(product: Product, invite: Invite) -> None:
+    ann = await at_home(invite, product, "Ann")
+    other_tab = ann.page.request
+    made = await other_tab.post(f"{product.url}/lobby/channels", data={"tag": "web"})
+    channel = (await made.json())["id"]
+    asked = []
+
+    async def come_first(route: Route) -> None:
+        asked.append(route.request.url)
+        if len(asked) == 1:
+            answer = await other_tab.post(f"{product.url}/lobby/channels/{channel}/chatjoin", data={"room": "go"})
+            assert answer.ok
+        await route.continue_()
+
+    await ann.page.route("**/find", come_first)
+    await ann.page.reload()
+    await ann.button(re.compile("^Find players: Gomoku")).click()
+    await expect(dock(ann)).to_contain_text("Looking for players: Gomoku")
+    await expect(ann.toasts).to_be_empty()
+    assert [channel in url for url in asked] == [True, False]
+    await ann.button("Stop looking").click()
+    ann.complaints.clear()  # the browser notes the refusal; here it is the point
+
+
+async def test_giving_a_seat_up_before_the_game_is_called_so(product: Product, invite: Invite) -> None:
+    ann, _ = await open_table(invite, product)
+    await expect(ann.button("Leave for a while")).to_have_count(0)
+    await ann.button("Give the seat up").click()
+    await expect(ann.page).to_have_url(f"{product.url}/#/")
+    await expect(dock(ann)).to_be_hidden()
+
+
+async def test_a_match_stays_in_sight_while_one_scrolls(product: Product, invite: Invite) -> None:
+    ann, bob = await at_home(invite, product, "Ann"), await at_home(invite, product, "Bob")
+    await ann.page.set_viewport_size({"width": 360, "height": 740})
+    for visitor in (ann, bob):
+        await visitor.button(re.compile("^Find players: Xs and Os")).click()
+    await expect(ann.button("I am ready")).to_be_visible()
+    await ann.page.evaluate("scrollTo(0, document.body.scrollHeight)")
+    await expect(ann.button("I am ready")).to_be_in_viewport(ratio=1)
+    for visitor in (ann, bob):
+        await visitor.button("I am ready").click()
+    await expect(ann.button("Resign")).to_be_visible()
 
 
 async def test_whoever_waits_for_a_seat_gets_the_first_that_is_freed(product: Product, invite: Invite) -> None:
