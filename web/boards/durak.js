@@ -106,8 +106,8 @@ export function board(host, { play, tray }) {
   }
 
   function bout(state, origin, middle) {
-    const columns = size.wide ? 6 : 3;
     const gap = size.wide ? 92 : 84;
+    const columns = Math.max(3, Math.floor((size.width - 140) / gap)); // beside the deck
     return state.table.flatMap(({ attack, defend }, i) => {
       const inRow = Math.min(columns, state.table.length - Math.floor(i / columns) * columns);
       const x = middle.x + ((i % columns) - (inRow - 1) / 2) * gap;
