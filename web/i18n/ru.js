@@ -8,7 +8,7 @@ export default {
   "menu.language": "Язык",
   "menu.theme": "Оформление",
   "menu.sound": "Звук",
-  "theme.auto": "Как на устройстве",
+  "theme.auto": "Как в системе",
   "theme.light": "Светлое",
   "theme.dark": "Тёмное",
   "link.connecting": "соединение",
