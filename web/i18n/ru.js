@@ -400,7 +400,7 @@ export default {
   "tsuro.pick": "Плитка {n}",
   "tsuro.rotate": "Повернуть плитку",
   "tsuro.next_port": "Начать от следующего порта",
-  "tsuro.place": "Положить плитку",
+  "tsuro.place": "Положить",
   "tsuro.square": "Столбец {x}, ряд {y}",
   "tsuro.port": "Начать: {side}, {way}",
   "tsuro.side.0": "сверху",
