@@ -218,7 +218,7 @@ export function board(host, { play, tray }) {
           {
             class: "name",
             x,
-            y: below ? y - 58 : y + (size.wide ? (hands(state) < 5 ? 48 : 84) : 64),
+            y: below ? y - 53 : y + (size.wide ? (hands(state) < 5 ? 48 : 84) : 64),
             "text-anchor": "middle",
             "data-turn": state.turn === box,
           },
@@ -227,7 +227,7 @@ export function board(host, { play, tray }) {
       });
     const left = svg(
       "text",
-      { class: "count", x: where.heap.x, y: where.heap.y + 66, "text-anchor": "middle" },
+      { class: "count", x: where.heap.x, y: where.heap.y + 62, "text-anchor": "middle" },
       t("cards.count", { n: state.heap }),
     );
     return state.heap ? [...labels, left] : labels;
