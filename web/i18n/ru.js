@@ -8,7 +8,7 @@ export default {
   "menu.language": "Язык",
   "menu.theme": "Оформление",
   "menu.sound": "Звук",
-  "theme.auto": "Как в системе",
+  "theme.auto": "Системное",
   "theme.light": "Светлое",
   "theme.dark": "Тёмное",
   "link.connecting": "соединение",
