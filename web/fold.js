@@ -12,12 +12,15 @@
  * @returns {View | null}
  */
 export function fold(view, name, data) {
-  if (name === "snapshot") return data;
+  if (name === "snapshot") return { ...data, players: numbered(data.players) };
   if (name === "presence")
     return view && { ...view, players: whereabouts(view.players, data.players), watchers: data.watchers };
   if (name === "joined") return joined(view, data);
   if (name === "left") return vacated(view, data);
-  if (name === "started") return { ...view, ...data, legal_moves: data.legal_moves };
+  if (name === "started") {
+    const players = numbered(data.players ?? view.players);
+    return { ...view, ...data, players, legal_moves: data.legal_moves };
+  }
   if (!view) return view;
   return { ...synced(view, data), ...ended(view, name, data) };
 }
@@ -67,6 +70,15 @@ function joined(view, { version, ...player }) {
   const others = base.players.filter(({ box }) => box !== player.box);
   const seated = { timeBank: base.players[0]?.timeBank ?? 0, timeBankTick: 0, online: false, away: false, ...player };
   return { ...base, version, players: [...others, seated].sort((a, b) => a.box - b.box) };
+}
+
+/** Bots of one kind share a name; at a table numbers tell them apart. */
+function numbered(players) {
+  return players.map((player) => {
+    const same = players.filter(({ user }) => user === player.user);
+    if (!player.user.startsWith("bot:") || same.length === 1) return player;
+    return { ...player, nick: `${player.user.slice("bot:".length)} ${same.indexOf(player) + 1}` };
+  });
 }
 
 function vacated(view, { version, box: free }) {

@@ -24,6 +24,16 @@ async def test_every_game_is_one_click_from_a_bot(product: Product, invite: Invi
     await expect(visitor.page.get_by_role("region", name="Come back to").get_by_role("link")).to_have_count(len(GAMES))
 
 
+async def test_bots_of_one_kind_are_told_apart(product: Product, invite: Invite) -> None:
+    visitor = await invite()
+    await visitor.page.goto(product.url)
+    await visitor.button("Play a bot: Durak").click()
+    for _ in range(2):
+        for name in ("cautious 1", "cautious 2"):
+            await expect(visitor.player(name)).to_have_count(1)
+        await visitor.page.reload()
+
+
 async def test_a_game_to_ones_own_taste(product: Product, invite: Invite) -> None:
     visitor = await invite()
     await visitor.page.goto(f"{product.url}/#/new/gomoku")

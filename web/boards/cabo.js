@@ -222,7 +222,7 @@ export function board(host, { play, tray }) {
             "text-anchor": "middle",
             "data-turn": state.turn === box,
           },
-          shortName(nick, size.wide ? 16 : 9),
+          shortName(nick, size.wide ? 16 : 10),
         );
       });
     const left = svg(

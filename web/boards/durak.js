@@ -197,7 +197,7 @@ export function board(host, { play, tray }) {
         svg(
           "text",
           { class: "name", x: seat.x, y, "text-anchor": "middle" },
-          shortName(nick, size.wide ? 16 : crowded ? 6 : 9),
+          shortName(nick, size.wide ? 16 : crowded ? 6 : 10),
           svg("tspan", { class: "count" }, ` ${state.hands[box].cards}`),
         ),
         does && svg("text", { class: "role", x: seat.x, y: y + 17, "text-anchor": "middle" }, does),
