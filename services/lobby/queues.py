@@ -151,21 +151,24 @@ class Queue:
     async def catch_up(self) -> bool:
         """Read what came since; True if there was anything, or may have been."""
         before = self.version if self.is_known else None
-        if not self.is_known:
-            self.forget()
-            self._era = self._store.era.now
-            stored = await self._store.load(self.keys)
-            if stored.snapshot:
-                self._restore(*stored.snapshot)
-            entries = stored.entries
-        else:
-            entries = await self._store.read(self.keys, self.version)
+        entries = await self._store.read(self.keys, self.version) if self.is_known else None
+        if entries is None or (entries and entries[0][0] > self.version + 1):  # some of them are kept no more
+            entries = await self._begin_anew()
         for version, raw in entries:
             if version > self.version:
                 self._apply(version, forms.entry(_entry, raw, FORM))
             if version == self.version:
                 self._last = raw
         return self.version != before
+
+    async def _begin_anew(self) -> list[tuple[int, bytes]]:
+        """Go back to the cached snapshot; answers what came after it."""
+        self.forget()
+        self._era = self._store.era.now
+        stored = await self._store.load(self.keys)
+        if stored.snapshot:
+            self._restore(*stored.snapshot)
+        return stored.entries
 
     def snapshot(self, entries: list[Entry[QueueFact]]) -> bytes:
         """The queue as it is once these are committed."""

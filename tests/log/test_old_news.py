@@ -78,9 +78,10 @@ class Desk:
         self._queues = Queues(replica.store, replica.redis, wall_clock)
         self._queue = queue
 
-    async def take(self, place: int, letter: mail.ToQueue) -> None:
-        message = Letter("l0", f"{place}-0", b"")
-        await self._queues.deliver(self._queue, [(message, bridge.write(letter))])
+    async def take(self, place: int, *letters: mail.ToQueue) -> None:
+        """Letters that lie one behind the other, from a place on."""
+        bag = [(Letter("l0", f"{place + i}-0", b""), bridge.write(letter)) for i, letter in enumerate(letters)]
+        await self._queues.deliver(self._queue, bag)
 
 
 @pytest.fixture
@@ -125,6 +126,27 @@ async def test_searches_that_come_again_after_a_crash_are_not_matched_again(
     matches = await told(there, queue)
     assert len(matches) == 1
     assert third.id.encode() not in matches[0]
+
+
+async def test_a_process_that_has_long_not_looked_at_a_queue_goes_on_from_its_snapshot(
+    here: Replica, there: Replica, queue: str
+) -> None:
+    """What it has missed is not all kept: folding the rest onto what it knew would fail for ever."""
+    ours, theirs = Desk(here, queue), Desk(there, queue)
+    ann, bob, cid = (Who(UserId(new_id()), name, None, new_id()) for name in ("Ann", "Bob", "Cid"))
+    first, last, early = ticket(ann), ticket(bob), ticket(bob)
+    await ours.take(1, mail.Find(early), mail.CancelFind(early.id, bob, "ask 0"))  # from now on it has a connection
+    await ours.take(3, mail.Find(first))
+    await theirs.take(4, mail.CancelFind(first.id, ann, "ask 1"))
+    for i in range(3):  # enough for a snapshot, after which what lies before it is let go
+        searches = [ticket(bob) for _ in range(150)]
+        letters = [each for t in searches for each in (mail.Find(t), mail.CancelFind(t.id, bob, f"ask {i}"))]
+        await theirs.take(10 + 300 * i, *letters)
+    await ours.take(2000, mail.Find(last))
+    await ours.take(2001, mail.Find(ticket(cid)))
+    (match,) = [letter for letter in await told(here, queue) if b"match_made" in letter]
+    assert last.id.encode() in match
+    assert first.id.encode() not in match
 
 
 async def test_what_the_doorbell_tells_while_we_read_counts_as_news(here: Replica, there: Replica) -> None:
