@@ -79,8 +79,6 @@ class Commands:
         give_up = loop.time() + DECIDED_WITHIN
         while loop.time() < give_up:
             if channel.asked is not None:
-                if idem and channel.asked.key == key_of(idem):
-                    return await self._outcome(caller, channel_id, channel.asked.id, idem)
                 await self._accounts.settled(caller.user, channel_id, None)
                 if kept := await self._accounts.recall(caller.user, idem):
                     return kept
@@ -143,13 +141,6 @@ class Commands:
 
     async def _settled(self, caller: Caller, channel_id: str, ask_now: Any) -> Channel | str:
         return await self._accounts.settled(caller.user, channel_id, None, ask_now)
-
-    async def _outcome(self, caller: Caller, channel_id: str, ask: str, idem: Idempotency) -> Answer:
-        """A repeat waits for the same verdict."""
-        await self._accounts.settled(caller.user, channel_id, None)
-        if kept := await self._accounts.recall(caller.user, idem):
-            return kept
-        raise Problem("wrong_state")
 
     async def _answer(
         self, caller: Caller, channel_id: str, idem: Idempotency | None, outcome: Channel | str

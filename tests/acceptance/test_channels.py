@@ -199,6 +199,15 @@ async def test_repeats_at_the_same_moment_have_one_effect(ann: Player) -> None:
     assert await seat.version() == 2
 
 
+async def test_repeats_at_the_same_moment_are_refused_alike(seat: Seat, bob: Player) -> None:
+    """A refused command is decided anew, be it that its repeat came while it was decided."""
+    table = await make_table(bob)
+    await (await Seat.open(bob)).do("takeplace", {"table": table, "box": 0})
+    sent = [seat.send("takeplace", {"table": table, "box": 0}, key="once") for _ in range(10)]
+    for refused in await asyncio.gather(*sent):
+        assert_problem(refused, 409, "box_taken")
+
+
 async def test_only_a_free_channel_can_be_deleted(seat: Seat, ann: Player) -> None:
     await seat.do("subscribe", {"room": "xsos"})
     path = f"/lobby/channels/{seat.id}"
