@@ -72,6 +72,13 @@ def test_ratings_far_apart_wait_until_the_window_has_widened() -> None:
     assert names(match_for(queue, old, now=7_900)) == ["Ann", "Bob"]
 
 
+def test_a_newcomer_between_two_who_are_too_far_apart_brings_them_together() -> None:
+    three = ("tsuro", 3, 0)
+    new = ticket(CID, three, since=2, rating=22)
+    queue = waiting(ticket(ANN, three, rating=20), ticket(BOB, three, since=1, rating=24), new)
+    assert names(match_with(queue, new, now=2)) == ["Cid", "Ann", "Bob"]
+
+
 def test_after_ten_seconds_the_window_is_unlimited() -> None:
     assert window(9_999) < 100
     old = ticket(ANN, since=0, rating=0)

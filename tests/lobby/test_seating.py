@@ -8,7 +8,7 @@ from services.lobby.seating import Expire
 from services.lobby.table import Phase, Table
 from shared import bridge
 from shared.ids import GameId
-from tests.lobby.support import ANN, BOB, CID, DAN, WAITS, AtTable
+from tests.lobby.support import ANN, BOB, CID, DAN, WAITS, AtTable, somebody
 
 
 def events(letters: list[tuple[str, object]]) -> dict[str, list[str]]:
@@ -59,6 +59,32 @@ def test_nobody_is_at_a_table_twice(at: AtTable) -> None:
         assert codes(at(command)) == ["already_seated"]
 
 
+def test_whoever_waits_for_a_box_or_plays_takes_no_other(at: AtTable) -> None:
+    seated(at, ANN, BOB)
+    at(mail.LineUp(CID, "c"))
+    again = somebody("cid", "another channel")
+    for command in (mail.Join(again, "x", None), mail.Reserve(again, "x", 0), mail.LineUp(again, "x")):
+        assert codes(at(command)) == ["already_seated"]
+
+
+def test_a_channel_comes_once_to_a_game_that_was_made_without_the_lobby() -> None:
+    at = AtTable(room=None)
+    asked = mail.Attach(ANN, "a", GameId("g"), "xsos", 0, 2)
+    sent = at(asked)
+    assert events(sent) == {"user:ann": ["E27"]}
+    assert orders(sent) == ["Report"], "it may have ended while we came, and nobody else would tell"
+    again = mail.Attach(somebody("ann", "another channel"), "b", GameId("g"), "xsos", 0, 2)
+    assert codes(at(again)) == ["already_seated"]
+    over = at(bridge.GameOver(GameId("g"), "xsos", 0))
+    assert [(body.reason, body.aborted) for _, body in over if isinstance(body, Over)] == [("game_over", True)]
+    assert codes(at(mail.Attach(BOB, "c", GameId("g"), "xsos", 1, 2))) == ["wrong_state"]
+
+
+def test_a_game_that_is_only_watched_is_asked_about_too() -> None:
+    at = AtTable(room=None)
+    assert orders(at(mail.Watch(CID, GameId("g"), "xsos", 2))) == ["Report"]
+
+
 def test_a_seat_is_granted_once_the_session_knows_of_it(at: AtTable) -> None:
     at(mail.Reserve(ANN, "a", 0))
     sent = at(mail.SitDown(ANN, "b"))
@@ -78,9 +104,30 @@ def test_the_game_starts_when_every_box_is_taken(at: AtTable) -> None:
     assert codes(at(mail.Join(CID, "c", None))) == ["table_full"]
 
 
+def test_each_seat_is_known_by_itself_and_the_game_waits_for_all(at: AtTable) -> None:
+    at(mail.Join(ANN, "a", None))
+    first = table(at).number
+    at(mail.Join(BOB, "b", None))
+    sent = at(bridge.SeatsKnown(game(at), "t", first))
+    assert events(sent) == {"user:ann": ["E27"]}
+    assert orders(sent) == []
+    sent = at(bridge.SeatsKnown(game(at), "t", table(at).boxes[1].order))
+    assert events(sent) == {"user:bob": ["E27"]}
+    assert orders(sent) == ["StartGame"]
+
+
+def test_whoever_sits_down_once_does_not_sit_down_again(at: AtTable) -> None:
+    at(mail.Reserve(ANN, "a", 0))
+    assert orders(at(mail.SitDown(ANN, "b"))) == ["MakeGame"]
+    assert codes(at(mail.SitDown(ANN, "c"))) == ["wrong_state"]
+    assert codes(at(mail.SitDown(BOB, "d"))) == ["wrong_state"], "who has no place"
+
+
 def test_a_reservation_that_is_not_confirmed_is_released(at: AtTable) -> None:
     at(mail.Reserve(ANN, "a", 0))
-    at.now += WAITS.sitdown
+    at.now += WAITS.sitdown - 1
+    assert at(Expire()) == []
+    at.now += 1
     [(to, body)] = [each for each in at(Expire()) if each[0].startswith("user")]
     assert to == "user:ann"
     assert isinstance(body, Over)
@@ -97,6 +144,17 @@ def test_the_one_who_waited_longest_gets_a_freed_seat(at: AtTable) -> None:
     assert events(sent) == {"user:bob": ["E23"]}
     [kept] = [(to, body.box) for to, body in sent if isinstance(body, mail.PlaceKept)]
     assert kept == ("user:cid", 1)
+
+
+def test_a_place_that_runs_out_goes_to_the_next_in_line(at: AtTable) -> None:
+    seated(at, ANN)
+    at(mail.Reserve(BOB, "b", 1))
+    at(mail.LineUp(CID, "c"))
+    at(mail.LineUp(DAN, "d"))
+    for waiting in ("user:cid", "user:dan"):
+        at.now += WAITS.sitdown
+        [kept] = [(to, body.box) for to, body in at(Expire()) if isinstance(body, mail.PlaceKept)]
+        assert kept == (waiting, 1)
 
 
 def test_a_free_box_is_taken_out_of_the_line_at_once(at: AtTable) -> None:
@@ -129,6 +187,19 @@ def test_a_game_that_all_have_left_is_aborted(at: AtTable) -> None:
     over = bridge.GameOver(game(at), "xsos", 0, "aborted", "t")
     assert [body.aborted for _, body in at(over) if isinstance(body, Over)] == [True, True]
     assert table(at).phase is Phase.CLOSED
+
+
+def test_a_game_that_somebody_has_not_left_goes_on(at: AtTable) -> None:
+    seated(at, ANN, BOB)
+    at(bridge.GameStarted(game(at), "t"))
+    at(mail.GiveUp(ANN, "x"))
+    at(mail.GiveUp(BOB, "y"))
+    at.now += WAITS.abandon - 1
+    at(mail.Back(ANN, game(at)))
+    at.now += WAITS.abandon
+    assert orders(at(Expire())) == []
+    at(mail.GiveUp(ANN, "z"))
+    assert orders(at(Expire())) == [], "they have all left only since now"
 
 
 def playing_match() -> AtTable:
@@ -172,6 +243,23 @@ def test_a_cancellation_that_comes_too_late_is_refused() -> None:
     at(mail.Agree(ANN, first))
     at(mail.Agree(BOB, first))
     assert codes(at(mail.Decline(ANN, "x", first))) == ["wrong_state"]
+    at(bridge.SeatsKnown(game(at), "t", table(at).number))
+    at(bridge.GameStarted(game(at), "t"))
+    at(bridge.GameOver(game(at), "xsos", 0, "finished", "t"))
+    assert codes(at(mail.Decline(ANN, "y", first))) == ["wrong_state"], "that game has had its rematch"
+
+
+def test_an_agreement_to_an_earlier_rematch_counts_for_nothing() -> None:
+    at = playing_match()
+    first = game(at)
+    at(bridge.GameOver(first, "xsos", 0, "finished", "t"))
+    at(mail.Agree(ANN, first))
+    at(mail.Agree(BOB, first))
+    at(bridge.SeatsKnown(game(at), "t", table(at).number))
+    at(bridge.GameStarted(game(at), "t"))
+    at(bridge.GameOver(game(at), "xsos", 0, "finished", "t"))
+    at(mail.Agree(ANN, game(at)))
+    assert orders(at(mail.Agree(BOB, first))) == []
 
 
 def test_if_somebody_was_away_at_the_end_there_is_no_rematch() -> None:

@@ -7,8 +7,12 @@ import msgspec
 import pytest
 
 from services.lobby import letters as mail
+from services.lobby import seating
 from services.lobby.channels import Who
+from services.lobby.kinds import kinds
+from services.lobby.logs import Decided, Logs
 from services.lobby.queues import Queues
+from services.lobby.table import Table, TableFact
 from services.session.decide import Ack, Command, Pace, Play, Start, TakeSeat
 from services.session.engine import Engine
 from services.session.facts import Player
@@ -22,6 +26,7 @@ from shared.kernel import Seat
 from shared.log.keys import log_keys
 from shared.log.outbox import Letter
 from shared.runtime import wall_clock
+from tests.lobby.support import WAITS
 from tests.log.conftest import Replica
 
 ANN, BOB = (Player(UserId(new_id()), name, None) for name in ("Ann", "Bob"))
@@ -116,6 +121,43 @@ async def test_a_search_is_cancelled_by_a_process_that_had_not_heard_of_it(
     await ours.take(3, mail.Find(second))
     await theirs.take(4, mail.CancelFind(second.id, bob, "ask 2"))
     assert [b"ask 1" in letter or b"ask 2" in letter for letter in await told(there, queue)] == [True, True]
+
+
+async def test_the_cancellation_of_a_search_that_was_matched_before_is_not_granted(
+    here: Replica, there: Replica, queue: str
+) -> None:
+    """Its channel hears of the match instead."""
+    ours, theirs = Desk(here, queue), Desk(there, queue)
+    ann, bob = (Who(UserId(new_id()), name, None, new_id()) for name in ("Ann", "Bob"))
+    first = ticket(ann)
+    await ours.take(1, mail.Find(first))
+    await theirs.take(2, mail.Find(ticket(bob)))
+    await ours.take(3, mail.CancelFind(first.id, ann, "ask 1"))
+    (match,) = await told(here, queue)
+    assert first.id.encode() in match
+
+
+async def test_a_letter_that_comes_again_after_a_crash_has_one_effect(here: Replica, there: Replica) -> None:
+    """Both replicas are told to put Ann in line; meanwhile she has left it."""
+    tables = kinds(WAITS).table
+    ours, theirs = (Logs(each.hub, each.store, each.redis, wall_clock) for each in (here, there))
+    table, ann = new_id(), Who(UserId(new_id()), "Ann", None, new_id())
+
+    async def take(where: Logs, place: int, command: seating.Command) -> None:
+        def decide(state: Table | None, version: int, now: int) -> Decided[Table, TableFact]:
+            draft = seating.decide(table, state, command, now, WAITS)
+            return Decided(draft.facts, draft.letters)
+
+        await where.submit(tables, table, decide, Letter("l0", f"{place}-0", b""))
+
+    await take(ours, 1, mail.Watch(ann, GameId("g"), "xsos", 2))
+    for where in (ours, theirs):
+        await take(where, 2, mail.LineUp(ann, "ask 1"))
+    await take(ours, 3, mail.GiveUp(ann, "ask 2"))
+    await take(theirs, 2, mail.LineUp(ann, "ask 1"))
+    found = await theirs.current(tables, table)
+    assert found is not None
+    assert found.line == ()
 
 
 async def test_searches_that_come_again_after_a_crash_are_not_matched_again(
