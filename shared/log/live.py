@@ -167,16 +167,15 @@ class LiveLog(Generic[S, E]):
         before = self.version
         asked = self.ask()
         entries = await self._store.read(self.keys, asked.after)
-        if asked.after == before and entries and entries[0][0] > self.version + 1:  # trimmed beyond what we know
-            await self._jump()
-            return self.version != before
         return await self.accept(entries, asked) or self.version != before
 
     async def _jump(self) -> None:
-        """Go on from the cached snapshot."""
+        """Go on from the cached snapshot; what happened until then cannot be told any more."""
         ahead = LiveLog(self.machine, self.keys, self._store)
         if await ahead.load() and ahead.version > self.version:
             self._become(ahead)
+            for lost in list(self.losses):
+                lost()
 
     def _become(self, other: "LiveLog[S, E]") -> None:
         self.version, self._state, self._own, self._past = other.version, other._state, None, other._past
@@ -193,6 +192,9 @@ class LiveLog(Generic[S, E]):
         if before and self._era != now and (not entries or entries[0] != (before, self._last)):
             await self._lost()
             return True
+        if entries and entries[0][0] > self.version + 1:  # trimmed beyond what we know
+            await self._jump()
+            return self.version > before
         self._era = now
         for version, raw in entries:
             self.ring(version, raw)

@@ -132,7 +132,7 @@ async def test_the_cancellation_of_a_search_that_was_matched_before_is_not_grant
     first = ticket(ann)
     await ours.take(1, mail.Find(first))
     await theirs.take(2, mail.Find(ticket(bob)))
-    await ours.take(3, mail.CancelFind(first.id, ann, "ask 1"))
+    await ours.take(3, mail.CancelFind(first.id, ann, "ask 1"), mail.Find(ticket(bob)))
     (match,) = await told(here, queue)
     assert first.id.encode() in match
 
@@ -195,6 +195,24 @@ async def test_a_process_that_has_long_not_looked_at_a_queue_goes_on_from_its_sn
     (match,) = [letter for letter in await told(here, queue) if b"match_made" in letter]
     assert last.id.encode() in match
     assert first.id.encode() not in match
+
+
+async def test_whoever_hears_a_log_is_told_when_some_of_it_is_not_kept_any_more(here: Replica, there: Replica) -> None:
+    """A stream must not go on as if nothing had happened in between."""
+    keys, heard, losses = log_keys("test", "notes", new_id()), [], []
+    await there.write(keys, 0, "a")
+    live = await here.log(keys)
+    end = await here.hub.tap(live, lambda step: heard.append(step.entry), lambda: losses.append(live.version))
+    here.doorbell.drop(keys.log)  # as when the connection is lost for a while
+    await there.write(keys, 1, "b", "c", "d", "e")
+    await there.redis.set(keys.snapshot, b"4 a\nb\nc\nd")
+    await there.redis.xtrim(keys.log, minid="4-0", approximate=False)
+    asked = live.ask()
+    assert await live.accept(await here.store.read(keys, asked.after), asked)
+    assert (live.state, losses) == (("a", "b", "c", "d", "e"), [5])
+    assert heard == []
+    here.doorbell.add(keys.log, lambda _: None)
+    end()
 
 
 async def test_what_the_doorbell_tells_while_we_read_counts_as_news(here: Replica, there: Replica) -> None:
