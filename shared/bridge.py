@@ -9,6 +9,9 @@ from shared.ids import GameId, UserId
 SESSION = "session"
 """Whom the lobby's letters for the session service are addressed to."""
 
+ABANDONED = "abandoned"
+"""Why a game is aborted that all of its players have left."""
+
 READERS_OF_LOBBY = (SESSION, "lobby", "history", "bank")
 READERS_OF_SESSION = ("archive", "lobby", "ratings")
 """Everyone who reads a service's outbox; none of them may miss what was written before it first ran."""
@@ -60,6 +63,12 @@ class AbortGame(msgspec.Struct, frozen=True, gc=False, tag="abort_game"):
     reason: str
 
 
+class AbortDeserted(msgspec.Struct, frozen=True, gc=False, tag="abort_deserted"):
+    """All who came by a channel to this game, which was made without the lobby, have left: abort it if that is all."""
+
+    game: GameId
+
+
 class MarkAway(msgspec.Struct, frozen=True, gc=False, tag="mark_away"):
     game: GameId
     player: Seated
@@ -72,7 +81,7 @@ class Report(msgspec.Struct, frozen=True, gc=False, tag="report"):
     game: GameId
 
 
-Order: TypeAlias = MakeGame | SeatPlayer | UnseatPlayer | StartGame | AbortGame | MarkAway | Report
+Order: TypeAlias = MakeGame | SeatPlayer | UnseatPlayer | StartGame | AbortGame | AbortDeserted | MarkAway | Report
 
 
 class SeatsKnown(msgspec.Struct, frozen=True, gc=False, tag="seats_known"):

@@ -166,4 +166,7 @@ def expire(draft: Draft, table: Table) -> None:
     if table.deserted_since is not None and table.deserted_since + draft.waits.abandon <= draft.now:
         assert table.game is not None, "a deserted game has an id"
         draft.do(AbortAsked())
-        draft.order(bridge.AbortGame(table.game, "abandoned"))
+        # Of a game from outside only those are known here who have come by a channel.
+        draft.order(
+            bridge.AbortDeserted(table.game) if table.direct else bridge.AbortGame(table.game, bridge.ABANDONED)
+        )

@@ -246,7 +246,7 @@ def table_of(game: str) -> str:
 def evolve(table: Table | None, fact: TableFact, at: int) -> Table:
     table = _apply(table, fact, at)
     idle = table.phase is Phase.OPEN and not table.seated and not table.line
-    playing = table.phase in (Phase.STARTING, Phase.PLAYING) and not table.direct
+    playing = table.phase in (Phase.STARTING, Phase.PLAYING)
     present = [box for box in table.boxes if box.taken and not box.away]
     deserted = playing and not present and any(box.taken for box in table.boxes)
     return _change(

@@ -12,7 +12,17 @@ from services.session.facts import Player
 from services.session.games import Games
 from services.session.match import AnyMatch
 from shared import bridge
-from shared.bridge import AbortGame, MakeGame, MarkAway, Order, Report, SeatPlayer, StartGame, UnseatPlayer
+from shared.bridge import (
+    AbortDeserted,
+    AbortGame,
+    MakeGame,
+    MarkAway,
+    Order,
+    Report,
+    SeatPlayer,
+    StartGame,
+    UnseatPlayer,
+)
 from shared.ids import GameId
 from shared.kernel import Seat
 from shared.log.commit import Commit
@@ -49,6 +59,9 @@ class LobbyOrders:
                     await self._submit(game, decide.Start())
                 case AbortGame(game, reason):
                     await self._submit(game, decide.Abort(reason))
+                case AbortDeserted(game):
+                    if await self._engine.is_deserted(game):
+                        await self._submit(game, decide.Abort(bridge.ABANDONED))
                 case MarkAway(game, player, away):
                     await self._engine.mark_away(game, player.user, away, None)
                 case Report(game):

@@ -17,7 +17,7 @@ from services.session.decide import Command, Credit, Expire, Pace
 from services.session.facts import AnyEntry, Created, Entry, Fact, Player
 from services.session.games import Games
 from services.session.machine import GameLog
-from services.session.match import AnyMatch
+from services.session.match import AnyMatch, Status
 from services.session.news import game_over, news
 from services.session.verdict import Ballot, Moot, Verdict
 from shared import metrics, tracing
@@ -267,6 +267,13 @@ class Engine:
         if idem is None:
             return None
         return await self._recall(self._hub.fresh(self._machine, game_id), idem)
+
+    async def is_deserted(self, game_id: GameId) -> bool:
+        """Has everyone left a game that runs? Bots do not leave, nor does who plays without the lobby."""
+        live = await self.game(game_id)
+        here = await self._hub.here(live)
+        away = {user for user, person in here.items() if person.away}
+        return live.state.status is Status.ACTIVE and all(each and each.user in away for each in live.state.players)
 
     async def report(self, game_id: GameId) -> None:
         """Say once more that a game is over, if it is."""

@@ -112,6 +112,27 @@ async def test_a_game_that_all_have_left_is_aborted(a: Seat, b: Seat) -> None:
     assert (await a.player.view(game))["status"] == "aborted"
 
 
+async def test_a_game_made_without_the_lobby_is_aborted_when_all_have_left(a: Seat, b: Seat) -> None:
+    """Not so if somebody plays on without a channel, whom the lobby does not know."""
+    played_on = (await a.player.create())["id"]
+    await b.player.join(played_on)
+    other = await Seat.open(a.player)
+    await other.do("join", {"game": played_on})
+    await other.do("leave")
+    game = (await a.player.create())["id"]
+    await a.do("join", {"game": game})
+    await b.do("join", {"game": game})
+    async with feed(a.player) as told:
+        await a.do("leave")
+        await b.do("leave")
+        await transition(told, a, "E24")
+        assert (await transition(told, a, "E26")).data["reason"] == "aborted"
+    assert (await a.player.view(game))["status"] == "aborted"
+    await b.until("free")
+    assert (await a.player.view(played_on))["status"] == "active"
+    assert (await other.do("return"))["value"] == "game"
+
+
 async def test_presence_lasts_as_long_as_a_stream_and_then_ends(a: Seat, b: Seat) -> None:
     loop = asyncio.get_running_loop()
 

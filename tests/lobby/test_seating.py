@@ -80,6 +80,21 @@ def test_a_channel_comes_once_to_a_game_that_was_made_without_the_lobby() -> Non
     assert codes(at(mail.Attach(BOB, "c", GameId("g"), "xsos", 1, 2))) == ["wrong_state"]
 
 
+def test_a_game_from_outside_that_its_channels_have_left_is_aborted_if_nobody_else_plays() -> None:
+    at = AtTable(room=None)
+    at(mail.Attach(ANN, "a", GameId("g"), "xsos", 0, 2))
+    at(mail.GiveUp(ANN, "b"))
+    at.now += WAITS.abandon - 1
+    assert at(Expire()) == []
+    at.now += 1
+    assert orders(at(Expire())) == ["AbortDeserted"]
+    assert at(Expire()) == [], "it is asked once"
+    at(mail.Attach(BOB, "c", GameId("g"), "xsos", 1, 2))
+    at(mail.GiveUp(BOB, "d"))
+    at.now += WAITS.abandon
+    assert orders(at(Expire())) == ["AbortDeserted"]
+
+
 def test_a_game_that_is_only_watched_is_asked_about_too() -> None:
     at = AtTable(room=None)
     assert orders(at(mail.Watch(CID, GameId("g"), "xsos", 2))) == ["Report"]
@@ -144,6 +159,15 @@ def test_the_one_who_waited_longest_gets_a_freed_seat(at: AtTable) -> None:
     assert events(sent) == {"user:bob": ["E23"]}
     [kept] = [(to, body.box) for to, body in sent if isinstance(body, mail.PlaceKept)]
     assert kept == ("user:cid", 1)
+
+
+def test_each_reservation_has_its_own_time(at: AtTable) -> None:
+    at(mail.Reserve(ANN, "a", 0))
+    at.now += 1
+    at(mail.Reserve(BOB, "b", 1))
+    at.now += WAITS.sitdown - 1
+    assert [to for to, body in at(Expire()) if isinstance(body, Over)] == ["user:ann"]
+    assert table(at).boxes[1].who == BOB
 
 
 def test_a_place_that_runs_out_goes_to_the_next_in_line(at: AtTable) -> None:
