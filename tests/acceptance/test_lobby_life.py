@@ -1,12 +1,13 @@
 """A whole life in the lobby over real HTTP and server-sent events: from the search to the rematch and back to free."""
 
 import asyncio
+import time
 
 import pytest
 
 from shared.ids import new_id
 from tests.conftest import Guest
-from tests.support.client import Player
+from tests.support.client import Json, Player
 from tests.support.lobby import Seat, begin, feed, make_table, search, transition
 from tests.support.problems import assert_problem
 from tests.support.waiting import eventually
@@ -136,6 +137,32 @@ async def test_the_way_over_a_table(guest: Guest) -> None:
         assert (await c.until("takeplace"))["box"] == 0, "whoever waited longest moves in"
         await c.do("leave")
         await c.until("free")
+
+
+async def test_changes_of_a_table_are_told_together_and_the_last_one_is_the_truth(ann: Player, bob: Player) -> None:
+    """At most one in a quarter of a second."""
+    room, e = await Seat.open(ann), await Seat.open(bob)
+    await room.do("subscribe", {"room": "go"})
+    async with feed(ann) as told:
+        await told.next("snapshot")
+        table = await make_table(bob, game_type="go")
+        changes: list[Json] = []
+
+        async def until(watchers: int) -> None:
+            while not changes or changes[-1]["watchers"] != watchers:
+                if (news := (await told.next("room")).data)["table"]["id"] == table:
+                    changes.append(news["table"])
+
+        await until(watchers=0)
+        began = time.monotonic()
+        for _ in range(20):
+            await e.do("watch", {"table": table})
+            await e.do("unwatch")
+        for seat in (e, await Seat.open(bob)):
+            await seat.do("watch", {"table": table})
+        most = 2 + (time.monotonic() - began) / 0.25
+        await until(watchers=2)
+    assert len(changes) <= 1 + most
 
 
 async def test_a_table_that_nobody_is_at_disappears_with_its_watchers(guest: Guest) -> None:

@@ -99,6 +99,26 @@ async def test_a_table_that_nobody_came_to_disappears(a: Seat, b: Seat) -> None:
     assert_problem(await a.player.get(f"/lobby/tables/{table}"), 404, "not_found")
 
 
+async def test_whoever_comes_back_is_told_once_of_each_table_of_a_room(a: Seat, b: Seat) -> None:
+    await b.do("subscribe", {"room": "go"})
+    kept = await make_table(a.player, game_type="go")
+    await a.do("join", {"table": kept})
+    async with feed(b.player) as told:
+        cursor = (await told.next("snapshot")).id
+    gone = await make_table(a.player, game_type="go")
+    await (await Seat.open(a.player)).do("watch", {"table": kept})
+    await eventually(lambda: a.player.get(f"/lobby/tables/{gone}"), lambda found: found.status_code == 404)
+    last = await Seat.open(b.player)
+    async with feed(b.player, cursor) as told:
+        await last.do("subscribe", {"room": "xsos"})
+        while (await told.next("channel")).data["event"] != "E15":  # is told after what a resume begins with
+            pass
+        changes = [each.data for each in told.received if each.name == "room"]
+    of_kept, of_gone = ([each for each in changes if each["table"]["id"] == table] for table in (kept, gone))
+    assert [(each["change"], each["table"]["watchers"]) for each in of_kept] == [("changed", 1)]
+    assert [each["change"] for each in of_gone] == ["removed"]
+
+
 async def test_a_game_that_all_have_left_is_aborted(a: Seat, b: Seat) -> None:
     table = await make_table(a.player)
     game = (await a.do("join", {"table": table}))["game"]["id"]
