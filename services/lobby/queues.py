@@ -152,14 +152,21 @@ class Queue:
         """Read what came since; True if there was anything, or may have been."""
         before = self.version if self.is_known else None
         entries = await self._store.read(self.keys, self.version) if self.is_known else None
-        if entries is None or (entries and entries[0][0] > self.version + 1):  # some of them are kept no more
+        if entries is None or self._lacks_some_before(entries):
             entries = await self._begin_anew()
+            if self._lacks_some_before(entries):  # let go of after the snapshot was read: there is another by now
+                self.forget()
+                raise Unavailable("This queue changes too fast to be read.")
         for version, raw in entries:
             if version > self.version:
                 self._apply(version, forms.entry(_entry, raw, FORM))
             if version == self.version:
                 self._last = raw
         return self.version != before
+
+    def _lacks_some_before(self, entries: list[tuple[int, bytes]]) -> bool:
+        """Is there a gap between what is known and these, because the log was trimmed?"""
+        return bool(entries) and entries[0][0] > self.version + 1
 
     async def _begin_anew(self) -> list[tuple[int, bytes]]:
         """Go back to the cached snapshot; answers what came after it."""

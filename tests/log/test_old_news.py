@@ -25,6 +25,7 @@ from shared.ids import GameId, UserId, new_id
 from shared.kernel import Seat
 from shared.log.keys import log_keys
 from shared.log.outbox import Letter
+from shared.problems import Unavailable
 from shared.runtime import wall_clock
 from tests.lobby.support import WAITS
 from tests.log.conftest import Replica
@@ -195,6 +196,24 @@ async def test_a_process_that_has_long_not_looked_at_a_queue_goes_on_from_its_sn
     (match,) = [letter for letter in await told(here, queue) if b"match_made" in letter]
     assert last.id.encode() in match
     assert first.id.encode() not in match
+
+
+async def test_what_is_left_of_a_queue_is_not_taken_for_the_whole(here: Replica, there: Replica, queue: str) -> None:
+    """Between the reading of its snapshot and of its log it may be trimmed once more."""
+    ann, bob = (Who(UserId(new_id()), name, None, new_id()) for name in ("Ann", "Bob"))
+    first, keys = ticket(ann), log_keys("lobby", "log", f"queue:{queue}")
+    searches = [ticket(bob) for _ in range(2)]
+    letters = [each for t in searches for each in (mail.Find(t), mail.CancelFind(t.id, bob, "ask"))]
+    await Desk(here, queue).take(1, *letters, mail.Find(first))
+    await here.redis.xtrim(keys.log, minid="4-0", approximate=False)
+    ours = Desk(there, queue)
+    with pytest.raises(Unavailable):
+        await ours.take(10, mail.Find(ticket(bob)))
+    kept = {"tickets": [first], "recent": [], "handled": {"l0": "5-0"}}
+    await here.redis.set(keys.snapshot, b"5 1 " + msgspec.json.encode(kept))
+    await ours.take(10, mail.Find(ticket(bob)))
+    (match,) = [letter for letter in await told(here, queue) if b"match_made" in letter]
+    assert first.id.encode() in match
 
 
 async def test_whoever_hears_a_log_is_told_when_some_of_it_is_not_kept_any_more(here: Replica, there: Replica) -> None:
