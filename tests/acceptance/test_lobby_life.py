@@ -261,3 +261,16 @@ async def test_a_game_made_without_the_lobby_can_be_joined_and_watched(guest: Gu
         assert (await transition(told, a, "E23")).data["reason"] == "game_over"
     await b.until("free")
     assert (await e.open_state())["value"] == "watch"
+
+
+async def test_whoever_comes_to_a_game_as_it_ends_is_refused_or_freed(guest: Guest) -> None:
+    """The lobby does not listen to games that nobody has come to by a channel."""
+    ann, bob = await guest("Ann"), await guest("Bob")
+    a = await Seat.open(ann)
+    for _ in range(12):
+        game = (await ann.create())["id"]
+        await bob.join(game)
+        joined, _ = await asyncio.gather(a.send("join", {"game": game}), bob.resign(game))
+        if joined.status_code != 200:
+            assert_problem(joined, 409, "wrong_state")
+        await a.until("free")
