@@ -6,7 +6,7 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 from fastapi import Depends, FastAPI, Request, Response
 from starlette.exceptions import HTTPException
-from starlette.types import Receive, Send
+from starlette.types import Receive, Scope, Send
 
 from shared.auth import Caller, Tokens
 from shared.edge import AWAY, as_problem
@@ -82,13 +82,18 @@ def answered(answer: Answer) -> Response:
     return Response(answer.body, answer.status, headers, media_type="application/json")
 
 
-async def send_answer(send: Send, answer: Answer, extra: list[tuple[bytes, bytes]]) -> None:
+async def send_answer(scope: Scope, send: Send, answer: Answer) -> None:
     """`answered` for a route around the framework."""
-    headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(answer.body)), *extra]
+    headers = [
+        (b"content-type", b"application/json"),
+        (b"content-length", b"%d" % len(answer.body)),
+        *scope["parlor.reply_headers"],
+    ]
     if answer.replayed:
         headers.append((b"idempotent-replayed", b"true"))
-    await send({"type": "http.response.start", "status": answer.status, "headers": headers})
-    await send({"type": "http.response.body", "body": answer.body})
+    if not scope["parlor.connection"].answer(scope, answer.status, headers, answer.body):
+        await send({"type": "http.response.start", "status": answer.status, "headers": headers})
+        await send({"type": "http.response.body", "body": answer.body})
 
 
 def takes(form: Any) -> dict[str, Any]:

@@ -52,7 +52,7 @@ class HotRoutes:
         body = scope["parlor.body"]
         idem = idempotency_of(scope["parlor.headers"], caller.user, _CLIENT_MSG, body)
         answer = await self._answer(caller.user, body, idem)
-        await send_answer(send, answer, scope["parlor.reply_headers"])
+        await send_answer(scope, send, answer)
         return answer.status
 
     async def _answer(self, user: UserId, body: bytes, idem: Idempotency | None) -> Answer:
@@ -75,7 +75,7 @@ class HotRoutes:
         match scope["raw_path"][len(_ROOMS) :].split(b"/"):
             case [name]:
                 view = await self._exchange.view(_utou(name), caller.user)
-                await send_answer(send, Answer(200, msgspec.json.encode(view)), scope["parlor.reply_headers"])
+                await send_answer(scope, send, Answer(200, msgspec.json.encode(view)))
                 return 200
             case [name, b"events"]:
                 return await self._events(_utou(name), caller, scope, receive, send)

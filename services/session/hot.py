@@ -75,7 +75,7 @@ class HotRoutes:
 
         game_id = path[len(_GAMES) : -len(_MOVES)]
         answer = await self._engine.submit(game_id, "move", command, idem, _accepted)
-        await send_answer(send, answer, scope["parlor.reply_headers"])
+        await send_answer(scope, send, answer)
         return answer.status
 
     async def _ack(self, scope: Scope, receive: Receive, send: Send) -> int:
@@ -91,7 +91,7 @@ class HotRoutes:
                 raise invalid(explained(error)) from None
 
         answer = await self._engine.submit(path[len(_GAMES) : -len(_ACKS)], "ack", command, idem)
-        await send_answer(send, answer, scope["parlor.reply_headers"])
+        await send_answer(scope, send, answer)
         return answer.status
 
     def _parsed(self, game_type: str, body: bytes) -> Move:

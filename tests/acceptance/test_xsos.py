@@ -6,6 +6,8 @@ import pytest
 
 from tests.support.client import Player
 from tests.support.problems import assert_problem
+from tests.support.product import Product
+from tests.support.wire import posted_at_once
 from tests.support.xsos import DRAW, LINES, O_WINS, X_WINS, X_WINS_WITH_THE_LAST_CELL, Match
 
 EMPTY = [None] * 9
@@ -28,6 +30,13 @@ async def test_a_move_puts_a_mark_and_passes_the_turn(match: Match) -> None:
     assert view["version"] == before + 1
     assert view["gamestate"]["board"] == [*EMPTY[:4], "X", *EMPTY[5:]]
     assert view["gamestate"]["turn"] == "O"
+
+
+async def test_moves_sent_without_waiting_are_decided_and_answered_in_order(product: Product, match: Match) -> None:
+    bodies = [b'{"type": "play", "cell": %d}' % cell for cell in (4, 4, 0)] + [b"no move at all", b'{"type": "play"}']
+    statuses = await posted_at_once(product.port, f"/session/games/{match.id}/moves", match.x.token, bodies)
+    assert statuses == [200, 409, 409, 422, 422]
+    assert (await match.o.view(match.id))["gamestate"]["board"] == [*EMPTY[:4], "X", *EMPTY[5:]]
 
 
 async def test_only_the_seat_to_move_has_the_turn_and_the_legal_moves(match: Match, eve: Player) -> None:

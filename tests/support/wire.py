@@ -17,6 +17,23 @@ async def first_status(port: int, request: bytes, timeout: float = 5.0) -> int:
     return int(line.split()[1])
 
 
+async def posted_at_once(port: int, path: str, token: str, bodies: list[bytes]) -> list[int]:
+    """POST to a path again and again without waiting for an answer; return the statuses as they come."""
+    head = f"POST {path} HTTP/1.1\r\nHost: parlor\r\nAuthorization: Bearer {token}\r\n"
+    lengths = [f"Content-Length: {len(body)}\r\n" for body in bodies]
+    lengths[-1] += "Connection: close\r\n"
+    requests = [(head + length + "\r\n").encode() + body for length, body in zip(lengths, bodies, strict=True)]
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    try:
+        async with asyncio.timeout(10.0):
+            writer.write(b"".join(requests))
+            await writer.drain()
+            answers = await reader.read()
+    finally:
+        writer.close()
+    return [int(status) for status in re.findall(rb"HTTP/1\.1 (\d{3}) ", answers)]
+
+
 async def pipeline(port: int, path: str, token: str, times: int) -> list[bytes]:
     """GET a path so often, as fast as one connection carries it; return each answer's head."""
     head = f"GET {path} HTTP/1.1\r\nHost: parlor\r\nAuthorization: Bearer {token}\r\n"
