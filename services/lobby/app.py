@@ -22,7 +22,7 @@ from shared.log.timers import Timers
 from shared.runtime import Runtime, running, wall_clock
 
 SERVICE = "lobby"
-_LEISURE = 0.05  # seconds; hardly felt by who looks at the ratings, and games that end meanwhile share a transaction
+_LEISURE = 0.1  # seconds; hardly felt by who looks at the ratings, and games that end meanwhile share a transaction
 
 
 @asynccontextmanager
