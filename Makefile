@@ -35,7 +35,7 @@ soak: $(VENV)/.dev .browser ## the long form of the other tests
 	$(BIN)/pytest --timeout 0 -m soak
 
 cluster: $(VENV)/.dev ## the acceptance and relay tests on a Redis Cluster
-	PARLOR_TEST_REDIS=cluster $(BIN)/pytest tests/acceptance tests/relay
+	PARLOR_TEST_REDIS=cluster PARLOR_TEST_DATABASES=both $(BIN)/pytest tests/acceptance tests/relay
 
 lock: $(VENV)/.uv ## resolve the dependencies anew into requirements/
 	$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --upgrade \

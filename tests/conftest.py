@@ -21,6 +21,12 @@ from tests.support.xsos import Match
 Guest = Callable[[str], Awaitable[Player]]
 
 LONG_FORMS = ("chaos", "soak")
+# What asks nothing of SQL but a sign-in runs on one of the databases, or `make test` would take a quarter longer; on
+# both with PARLOR_TEST_DATABASES=both.
+GAMES_ALONE = re.compile(
+    r"acceptance/test_(bodies|bots|cabo|cabo_flows|clock|convergence|draw|durak|errors|idempotency|presence|reconnects"
+    r"|seats|streams|tsuro|undo|undo_limits|xsos)\.py::.*\bpostgresql\b"
+)
 MEMORY, ROOM = "/dev/shm", 2 << 30
 
 
@@ -37,6 +43,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """The long forms run only when they are asked for: `make chaos`, `make soak`."""
     unwanted = [mark for mark in LONG_FORMS if mark not in config.option.markexpr]
     items[:] = [item for item in items if not any(item.get_closest_marker(mark) for mark in unwanted)]
+    if os.environ.get("PARLOR_TEST_DATABASES") != "both":
+        items[:] = [item for item in items if not GAMES_ALONE.search(item.nodeid)]
     if "PARLOR_TEST_REDIS" in os.environ:  # others bring a Redis of their own
         items[:] = [item for item in items if "redis_settings" in getattr(item, "fixturenames", ())]
 
