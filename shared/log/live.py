@@ -219,7 +219,7 @@ class LiveLog(Generic[S, E]):
             self._era = self._store.era.now  # nothing is known yet that could be wrong
         elif version == self.version:
             self._era = 0  # somebody has written another entry in its place
-        if version != self.version + 1 or self._era != self._store.era.now:
+        if version != self.version + 1 or self.is_in_doubt:
             return False
         self._take(version, raw)
         return True

@@ -119,17 +119,21 @@ async def test_whoever_comes_back_is_told_once_of_each_table_of_a_room(a: Seat, 
     assert [each["change"] for each in of_gone] == ["removed"]
 
 
-async def test_a_game_that_all_have_left_is_aborted(a: Seat, b: Seat) -> None:
-    table = await make_table(a.player)
-    game = (await a.do("join", {"table": table}))["game"]["id"]
-    await b.do("join", {"table": table})
-    await eventually(lambda: a.player.view(game), lambda view: view["status"] == "active")
+async def leave_until_it_is_aborted(a: Seat, b: Seat, game: str) -> None:
     async with feed(a.player) as told:
         await a.do("leave")
         await b.do("leave")
         await transition(told, a, "E24")
         assert (await transition(told, a, "E26")).data["reason"] == "aborted"
     assert (await a.player.view(game))["status"] == "aborted"
+
+
+async def test_a_game_that_all_have_left_is_aborted(a: Seat, b: Seat) -> None:
+    table = await make_table(a.player)
+    game = (await a.do("join", {"table": table}))["game"]["id"]
+    await b.do("join", {"table": table})
+    await eventually(lambda: a.player.view(game), lambda view: view["status"] == "active")
+    await leave_until_it_is_aborted(a, b, game)
 
 
 async def test_a_game_made_without_the_lobby_is_aborted_when_all_have_left(a: Seat, b: Seat) -> None:
@@ -142,12 +146,7 @@ async def test_a_game_made_without_the_lobby_is_aborted_when_all_have_left(a: Se
     game = (await a.player.create())["id"]
     await a.do("join", {"game": game})
     await b.do("join", {"game": game})
-    async with feed(a.player) as told:
-        await a.do("leave")
-        await b.do("leave")
-        await transition(told, a, "E24")
-        assert (await transition(told, a, "E26")).data["reason"] == "aborted"
-    assert (await a.player.view(game))["status"] == "aborted"
+    await leave_until_it_is_aborted(a, b, game)
     await b.until("free")
     assert (await a.player.view(played_on))["status"] == "active"
     assert (await other.do("return"))["value"] == "game"
