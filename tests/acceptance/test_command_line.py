@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.support.deployment import SECRET
-from tests.support.product import Product, Server, free_port, run_parlor, short_directory
+from tests.support.ports import own_port
+from tests.support.product import Product, Server, run_parlor, short_directory
 
 
 def assert_says_no(outcome: subprocess.CompletedProcess[str], *words: str) -> None:
@@ -51,7 +52,7 @@ def test_a_taken_port_is_named(tmp_path: Path) -> None:
 
 def test_a_data_directory_in_use_is_named_and_its_user_unharmed(default_product: Product) -> None:
     data_dir = str(default_product.data_dir)
-    outcome = run_parlor("up", "--port", str(free_port()), "--data-dir", data_dir, cwd=default_product.home)
+    outcome = run_parlor("up", "--port", "0", "--data-dir", data_dir, cwd=default_product.home)
     assert_says_no(outcome, data_dir)
     assert default_product.is_ready()
 
@@ -68,14 +69,14 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.mark.parametrize("command", ["up", "session"])
 def test_an_unreachable_redis_is_named(tmp_path: Path, database: str, command: str) -> None:
-    address = f"127.0.0.1:{free_port()}"
+    address = f"127.0.0.1:{own_port()}"
     settings = {
         "PARLOR_DATABASE_URL": database,
         "PARLOR_REDIS_URL": f"redis://{address}/0",
         "PARLOR_SECRET": SECRET,
         "PARLOR_DATA_DIR": str(tmp_path / "data"),
     }
-    outcome = run_parlor(command, "--port", str(free_port()), settings=settings, cwd=tmp_path)
+    outcome = run_parlor(command, "--port", "0", settings=settings, cwd=tmp_path)
     assert_says_no(outcome, "redis", address)
 
 
@@ -83,9 +84,9 @@ def test_an_unreachable_redis_is_named(tmp_path: Path, database: str, command: s
 def test_a_service_alone_does_not_start_without_a_secret(tmp_path: Path, database: str, command: str) -> None:
     settings = {
         "PARLOR_DATABASE_URL": database,
-        "PARLOR_REDIS_URL": f"redis://127.0.0.1:{free_port()}/0",
+        "PARLOR_REDIS_URL": f"redis://127.0.0.1:{own_port()}/0",
     }
-    outcome = run_parlor(command, "--port", str(free_port()), settings=settings, cwd=tmp_path)
+    outcome = run_parlor(command, "--port", "0", settings=settings, cwd=tmp_path)
     assert_says_no(outcome, "PARLOR_SECRET")
 
 
@@ -94,7 +95,7 @@ def test_port_and_data_directory_come_from_the_environment_too() -> None:
         def _port_arguments(self) -> list[str]:
             return []
 
-    port = free_port()
+    port = own_port()
     with short_directory() as home:
         settings = {"PARLOR_PORT": str(port), "PARLOR_DATA_DIR": str(home / "elsewhere")}
         services = ("lobby", "session", "relay")

@@ -5,9 +5,10 @@ from pathlib import Path
 import httpx
 import psutil
 
-from tests.support.client import Player, open_client
+from tests.support.client import LOOPBACK, Player, open_client
 from tests.support.deployment import settings_for
-from tests.support.product import Server, free_port, run_parlor, short_directory
+from tests.support.ports import own_ports
+from tests.support.product import Server, run_parlor, short_directory
 from tests.support.redis_server import RedisServer
 from tests.support.waiting import eventually
 from tests.support.xsos import X_WINS, Match
@@ -29,7 +30,7 @@ async def play_a_game(lobby: Server, session: Server) -> None:
 
 def shown_by_each(first: int) -> list[dict[str, float]]:
     """What two workers show at their own ports, by the name of the metric."""
-    pages = [httpx.get(f"http://127.0.0.1:{port}/metrics", trust_env=False).text for port in (first, first + 1)]
+    pages = [httpx.get(f"http://127.0.0.1:{port}/metrics", **LOOPBACK).text for port in (first, first + 1)]
     return [
         {name: float(value) for name, value in (line.rsplit(" ", 1) for line in page.splitlines() if line[0] != "#")}
         for page in pages
@@ -41,7 +42,7 @@ async def test_workers_share_the_port_are_replaced_when_killed_and_end_together(
         settings = settings_for(redis.url, f"sqlite+aiosqlite:///{tmp_path / 'parlor.db'}")
         assert run_parlor("migrate", settings=settings, cwd=home).returncode == 0
         lobby = Server("lobby", services=("lobby",), home=home, settings=settings)
-        first = free_port()
+        first = own_ports(2)
         own = {**settings, "PARLOR_METRICS_PORT": str(first)}
         session = Server("session", "--workers", "2", services=("session",), home=home, settings=own)
         with lobby, session:

@@ -19,7 +19,8 @@ from tests.chaos.tally import Tally
 from tests.support.databases import postgresql
 from tests.support.deployment import fleet
 from tests.support.ingress import Ingress
-from tests.support.product import Server, free_port
+from tests.support.ports import own_port
+from tests.support.product import Server
 from tests.support.redis_server import RedisServer
 
 REPLICAS = {"lobby": 2, "session": 2, "relay": 2}
@@ -55,7 +56,7 @@ class Rollout:
 @contextmanager
 def deployed(home: Path, grace_ms: int) -> Iterator[tuple[str, dict[str, list[Server]]]]:
     """The address of the ingress, and the replicas behind it."""
-    port = free_port()
+    port = own_port()
     further = {
         "PARLOR_SESSION_URL": f"http://127.0.0.1:{port}",
         "PARLOR_GRACE_MS": str(grace_ms),

@@ -11,7 +11,8 @@ import pytest
 
 from parlor_sdk import AsyncClient
 from tests.sdk import contestants
-from tests.support.product import PARLOR, Product, environment, free_port, run_parlor
+from tests.support.ports import own_port
+from tests.support.product import PARLOR, Product, environment, run_parlor
 from tests.support.waiting import eventually
 
 CONTESTANTS = str(Path(contestants.__file__))
@@ -105,7 +106,7 @@ def test_a_tournament_ends_with_a_standing(arena: Product, tmp_path: Path, monke
 
 
 def test_a_tournament_without_a_server_says_so() -> None:
-    url = f"http://127.0.0.1:{free_port()}"
+    url = f"http://127.0.0.1:{own_port()}"
     outcome = run_parlor("tournament", "first", "last", "--url", url, "--patience", "0.5")
     assert outcome.returncode == 1
     assert url in outcome.stderr

@@ -9,7 +9,7 @@ import pytest
 from tests.conftest import Guest
 from tests.relay.rival import Rival, is_over
 from tests.relay.storm import Storm
-from tests.support.client import Player
+from tests.support.client import LOOPBACK, Player
 from tests.support.product import Product
 
 AT_ONCE = 20
@@ -46,7 +46,7 @@ async def games(product: Product, guest: Guest, seeds: range) -> Counter[str]:
     total: Counter[str] = Counter()
     limits = httpx.Limits(max_connections=None, max_keepalive_connections=0)
 
-    async with httpx.AsyncClient(timeout=20.0, limits=limits, trust_env=False) as http:
+    async with httpx.AsyncClient(timeout=20.0, limits=limits, **LOOPBACK) as http:
 
         async def play(seed: int) -> None:
             pair = await tables.get()

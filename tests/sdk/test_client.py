@@ -8,7 +8,8 @@ import httpx
 import pytest
 
 from parlor_sdk import AsyncClient, Client, Event, Refused, Unreachable
-from tests.support.product import Product, free_port, short_directory
+from tests.support.ports import own_port
+from tests.support.product import Product, short_directory
 
 FIRST = {"type": "first_move", "tile": 0, "rotation": 0, "x": 0, "y": 0, "port": "C"}
 ORDERED = {"supply": "ordered"}
@@ -68,7 +69,7 @@ async def test_a_cursor_from_another_life_starts_over_with_a_snapshot(client: As
 
 
 async def test_nobody_there_is_said_after_a_while() -> None:
-    async with AsyncClient(f"http://127.0.0.1:{free_port()}", patience=0.3) as client:
+    async with AsyncClient(f"http://127.0.0.1:{own_port()}", patience=0.3) as client:
         with pytest.raises(Unreachable):
             await client.sign_in_as_guest("Ann")
 

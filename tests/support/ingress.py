@@ -10,7 +10,10 @@ from typing import Self
 
 import httpx
 
-from tests.support.product import free_port
+from tests.support.client import LOOPBACK
+from tests.support.journals import journals
+from tests.support.ports import own_port
+from tests.support.product import START_SECONDS, STOP_SECONDS
 
 CONFIGURATION = Path(__file__).parents[2] / "deploy" / "nginx"
 
@@ -25,8 +28,8 @@ class Ingress:
     def __init__(
         self, home: Path, services: Mapping[str, Sequence[int]], secrets: Path | None = None, port: int | None = None
     ) -> None:
-        self.port = port or free_port()
-        self.tls_port = free_port()
+        self.port = port or own_port()
+        self.tls_port = own_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self._home = home / "nginx"
         self._home.mkdir()
@@ -34,9 +37,10 @@ class Ingress:
         self._write(services, secrets)
 
     def __enter__(self) -> Self:
+        journals.follow(self._home / "error.log")
         with (self._home / "output.log").open("ab") as log:
             self._process = subprocess.Popen([*self._command(), "-g", "daemon off;"], stdout=log, stderr=log)
-        deadline = time.monotonic() + 10.0
+        deadline = time.monotonic() + START_SECONDS
         while not self._answers():
             assert self._process.poll() is None, "nginx ended instead of answering"
             assert time.monotonic() < deadline, "nginx does not answer"
@@ -48,7 +52,8 @@ class Ingress:
     ) -> None:
         assert self._process is not None, "not started"
         self._process.terminate()
-        self._process.wait(20)
+        self._process.wait(STOP_SECONDS)
+        journals.ended(self._home / "error.log")
 
     def check(self) -> subprocess.CompletedProcess[str]:
         """Let nginx read its configuration."""
@@ -69,7 +74,7 @@ class Ingress:
 
     def _answers(self) -> bool:
         try:
-            return httpx.get(f"{self.url}/nowhere", trust_env=False).status_code > 0
+            return httpx.get(f"{self.url}/nowhere", **LOOPBACK).status_code > 0
         except httpx.TransportError:
             return False
 

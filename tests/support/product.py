@@ -1,9 +1,9 @@
 """Parlor as its users run it: processes of the `parlor` command, started, stopped and killed from outside."""
 
+import itertools
 import os
-import random
+import re
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -17,23 +17,15 @@ from typing import Self
 import httpx
 import psutil
 
+from tests.support.client import LOOPBACK
+from tests.support.journals import journals
+
 PARLOR = Path(sys.executable).with_name("parlor")
 START_SECONDS = 60.0  # a cold import on a busy machine takes a few seconds; this is for the worst one
-STOP_SECONDS = 20.0
+STOP_SECONDS = 60.0  # likewise
 LOG_TAIL = 6_000
-
-
-def free_port() -> int:
-    """A loopback port nobody listens on, below the range from which the kernel takes ports for clients."""
-    while True:
-        port = random.randint(20_000, 32_000)
-        with socket.socket() as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            try:
-                probe.bind(("127.0.0.1", port))
-            except OSError:
-                continue
-            return port
+_ADDRESS = re.compile(r"http://127\.0\.0\.1:(\d+)")  # what a server prints first of all
+_numbers = itertools.count(1)
 
 
 @contextmanager
@@ -89,7 +81,10 @@ def wait_until_gone(process: psutil.Process, timeout: float = STOP_SECONDS) -> N
 
 
 class Server:
-    """One `parlor` process under test: `arguments` without the port, ready when all `services` say so."""
+    """One `parlor` process under test: `arguments` without the port, ready when all `services` say so.
+
+    Unless it is given a port it takes one from the kernel when it is first started, and keeps it over its restarts.
+    """
 
     def __init__(
         self,
@@ -99,13 +94,12 @@ class Server:
         settings: Mapping[str, str] | None = None,
         port: int | None = None,
     ) -> None:
-        self.port = port or free_port()
-        self.url = f"http://127.0.0.1:{self.port}"
         self.home = home
         self.settings = dict(settings or {})
         self._arguments = arguments
         self._services = services
-        self._log = home / f"{arguments[0]}-{self.port}.log"
+        self._port = port
+        self._log = home / f"{arguments[0]}-{next(_numbers)}.log"
         self._process: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> Self:
@@ -119,8 +113,22 @@ class Server:
 
     def close(self) -> None:
         """Stop the process if it still runs."""
-        if self.is_running():
-            self.stop()
+        try:
+            if self.is_running():
+                self.stop()
+        finally:
+            journals.ended(self._log)
+
+    @property
+    def port(self) -> int:
+        """Where it listens; who asks before it has said so waits for it."""
+        if self._port is None:
+            self._port = self._announced(time.monotonic() + START_SECONDS)
+        return self._port
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
 
     @property
     def process(self) -> psutil.Process:
@@ -142,6 +150,7 @@ class Server:
     def launch(self) -> None:
         """Start the process and return at once, for those who start several."""
         assert not self.is_running(), "already started"
+        journals.follow(self._log)
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
                 [PARLOR, *self._arguments, *self._port_arguments()],
@@ -160,18 +169,26 @@ class Server:
             raise
 
     def _port_arguments(self) -> list[str]:
-        return ["--port", str(self.port)]
+        return ["--port", str(self._port or 0)]
+
+    def _announced(self, deadline: float) -> int:
+        while not (address := _ADDRESS.search(self.log())):
+            self._check_progress(deadline)
+        return int(address[1])
+
+    def _check_progress(self, deadline: float) -> None:
+        assert self.is_running(), f"{self._arguments} ended instead of becoming ready:\n{self.log()[-LOG_TAIL:]}"
+        assert time.monotonic() < deadline, f"{self._arguments} is not ready:\n{self.log()[-LOG_TAIL:]}"
+        time.sleep(0.02)
 
     def _poll_until_ready(self, within: float) -> None:
         deadline = time.monotonic() + within
         while not self.is_ready():
-            assert self.is_running(), f"{self._arguments} ended instead of becoming ready:\n{self.log()[-LOG_TAIL:]}"
-            assert time.monotonic() < deadline, f"{self._arguments} is not ready:\n{self.log()[-LOG_TAIL:]}"
-            time.sleep(0.02)
+            self._check_progress(deadline)
 
     def is_ready(self) -> bool:
         """Whether every service answers 200 to its readiness check."""
-        with httpx.Client(base_url=self.url, timeout=5.0, trust_env=False) as http:
+        with httpx.Client(base_url=self.url, timeout=5.0, **LOOPBACK) as http:
             try:
                 return all(http.get(f"/{name}/health/ready").status_code == 200 for name in self._services)
             except httpx.TransportError:

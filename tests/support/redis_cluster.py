@@ -8,7 +8,8 @@ from pathlib import Path
 
 from redis.crc import key_slot
 
-from tests.support.product import free_port, short_directory
+from tests.support.ports import own_port
+from tests.support.product import short_directory
 from tests.support.redis_server import RedisServer
 
 MASTERS = 3
@@ -21,7 +22,7 @@ class Node(RedisServer):
     """One server of the cluster."""
 
     def __init__(self, directory: Path) -> None:
-        self.bus = free_port()
+        self.bus = own_port()
         super().__init__(
             directory,
             cluster_enabled="yes",

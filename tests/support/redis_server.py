@@ -10,7 +10,10 @@ from typing import Any, Self
 
 from redis import Redis
 
-from tests.support.product import free_port
+from tests.support.journals import journals
+from tests.support.ports import own_port
+
+STARTS_WITHIN = 60.0  # seconds; it takes a moment, but for one that gets no processor
 
 
 def binary() -> Path:
@@ -27,10 +30,12 @@ class RedisServer:
     def __init__(self, directory: Path, **options: object) -> None:
         """Further options have underscores where Redis has dashes."""
         directory.mkdir(exist_ok=True)
-        self.port = free_port()
+        self.port = own_port()
         self._options = options
         self.url = f"redis://127.0.0.1:{self.port}/0"
         self._directory = directory
+        self._log = directory / "redis.log"
+        journals.follow(self._log)
         self._process: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> Self:
@@ -56,9 +61,9 @@ class RedisServer:
         self._launch([word for name, value in options.items() for word in (f"--{name}", str(value))])
 
     def _launch(self, words: list[str]) -> None:
-        with (self._directory / "redis.log").open("ab") as log:
+        with self._log.open("ab") as log:
             self._process = subprocess.Popen([binary(), *words], stdout=log, stderr=subprocess.STDOUT)
-        deadline = time.monotonic() + 10.0
+        deadline = time.monotonic() + STARTS_WITHIN
         while not self.answers():
             assert self._process.poll() is None, "redis-server ended instead of becoming ready"
             assert time.monotonic() < deadline, "redis-server is not ready"
@@ -69,6 +74,7 @@ class RedisServer:
         assert self._process is not None, "not started"
         self._process.kill()
         self._process.wait()
+        journals.ended(self._log)
 
     @property
     def is_running(self) -> bool:
@@ -80,7 +86,7 @@ class RedisServer:
         return self._process.pid
 
     def ask(self, *words: object) -> Any:
-        with Redis(port=self.port, protocol=2, socket_timeout=5) as redis:
+        with Redis(port=self.port, protocol=2, socket_timeout=30) as redis:
             return redis.execute_command(*words)
 
     def replication(self) -> dict[str, object]:
@@ -89,7 +95,7 @@ class RedisServer:
 
     def answers(self) -> bool:
         try:
-            with socket.create_connection(("127.0.0.1", self.port), timeout=1.0) as connection:
+            with socket.create_connection(("127.0.0.1", self.port), timeout=5.0) as connection:
                 connection.sendall(b"PING\r\n")
                 return connection.recv(64).startswith(b"+PONG")  # -LOADING while it reads its file
         except OSError:

@@ -7,7 +7,7 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-async def eventually(probe: Callable[[], Awaitable[T]], accept: Callable[[T], bool], timeout: float = 5.0) -> T:
+async def eventually(probe: Callable[[], Awaitable[T]], accept: Callable[[T], bool], timeout: float = 30.0) -> T:
     """Ask again and again until the answer is accepted; the last one is in the failure if none is."""
     loop = asyncio.get_running_loop()
     deadline = loop.time() + timeout
