@@ -7,6 +7,8 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 UV     := $(BIN)/uv
+# Tests wait more than they reckon: two processes for each core keep it busy.
+PROCESSES ?= $(shell echo $$((2 * $$(nproc))))
 
 .PHONY: help run test check bench chaos soak cluster lock clean
 
@@ -16,8 +18,8 @@ help: ## list these targets
 run: $(VENV)/.run ## start the whole product (PARLOR_PORT, PARLOR_DATA_DIR and every other PARLOR_* are obeyed)
 	@exec $(BIN)/parlor up
 
-test: $(VENV)/.dev .browser .ingress ## run every test
-	$(BIN)/pytest -n logical --dist loadscope --no-loadscope-reorder --durations 10
+test: $(VENV)/.dev .browser .ingress ## run every test (ORDER=<seed> repeats the order of a run)
+	$(BIN)/pytest -n $(PROCESSES) --dist loadfile --no-loadscope-reorder --durations 20 $(if $(ORDER),--order $(ORDER))
 
 check: $(VENV)/.dev ## lint, types, import rules
 	$(BIN)/ruff check .

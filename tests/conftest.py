@@ -1,19 +1,22 @@
 """The product as the tests meet it: one per database for the whole run, started like a user starts it."""
 
 import os
-import re
+import random
 import shutil
 import tempfile
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from typing import Any
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 import httpx
 import pytest
-from xdist.scheduler import LoadScopeScheduling
+from _pytest.terminal import TerminalReporter
 
 from parlor_sdk import AsyncClient
+from tests.support import order
 from tests.support.client import Player, open_client
 from tests.support.databases import Database, Sqlite, postgresql
+from tests.support.journals import journals
+from tests.support.lasting import Lasting
 from tests.support.product import Product, short_directory
 from tests.support.redis_cluster import RedisCluster, redis_cluster
 from tests.support.xsos import Match
@@ -21,55 +24,93 @@ from tests.support.xsos import Match
 Guest = Callable[[str], Awaitable[Player]]
 
 LONG_FORMS = ("chaos", "soak")
-# What asks nothing of SQL but a sign-in runs on one of the databases, or `make test` would take a quarter longer; on
-# both with PARLOR_TEST_DATABASES=both.
-GAMES_ALONE = re.compile(
-    r"acceptance/test_(bodies|bots|cabo|cabo_flows|clock|convergence|draw|durak|errors|idempotency|presence|reconnects"
-    r"|seats|streams|tsuro|undo|undo_limits|xsos)\.py::.*\bpostgresql\b"
-)
 MEMORY, ROOM = "/dev/shm", 2 << 30
 
 
+# -- what runs, and in which order ---------------------------------------------------------------------------
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--order", type=int, metavar="SEED", help="repeat the order of a run that printed this seed")
+
+
 def pytest_configure(config: pytest.Config) -> None:
-    """Let servers keep their files in memory where there is room, since every commit waits for its file.
+    """Draw an order, and let servers keep their files in memory where there is room, since every commit waits for its
+    file.
 
     A killed process has lost nothing that it wrote there; what a disk loses with the power is not tested here.
     """
+    if config.option.order is None:
+        config.option.order = random.randrange(1_000_000)  # processes that share the tests are told of it
     if os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM:
         tempfile.tempdir = MEMORY
 
 
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """What asks something of SQL says so with the marker `both_databases`; all else would only do the same twice."""
+    if "database_kind" in metafunc.fixturenames:
+        both = metafunc.definition.get_closest_marker("both_databases") or os.environ.get("PARLOR_TEST_DATABASES")
+        metafunc.parametrize("database_kind", ["sqlite", "postgresql"] if both else ["sqlite"], scope="session")
+
+
+@pytest.hookimpl(tryfirst=True)  # pytest brings together afterwards what shares a parameter of a longer scope
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """The long forms run only when they are asked for: `make chaos`, `make soak`."""
     unwanted = [mark for mark in LONG_FORMS if mark not in config.option.markexpr]
     items[:] = [item for item in items if not any(item.get_closest_marker(mark) for mark in unwanted)]
-    if os.environ.get("PARLOR_TEST_DATABASES") != "both":
-        items[:] = [item for item in items if not GAMES_ALONE.search(item.nodeid)]
     if "PARLOR_TEST_REDIS" in os.environ:  # others bring a Redis of their own
         items[:] = [item for item in items if "redis_settings" in getattr(item, "fixturenames", ())]
+    items[:] = order.drawn(items, config.option.order)
 
 
-class ByDatabaseOrFile(LoadScopeScheduling):  # type: ignore[misc]  # the plugin has no types
-    """When processes share the tests, each has one database, and takes other files whole as it finds time."""
-
-    def _split_scope(self, nodeid: str) -> str:
-        path, _, test = nodeid.partition("::")
-        database = re.search(r"[\[-](sqlite|postgresql)[]-]", test)
-        return database[1] if database else path
+# -- what is needed to mend a failure that is seen only once --------------------------------------------------
 
 
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByDatabaseOrFile:
-    return ByDatabaseOrFile(config, log)
+def pytest_sessionstart(session: pytest.Session) -> None:
+    _tell_the_order(session.config)
 
 
-@pytest.fixture(scope="session", params=["sqlite", "postgresql"])
-def database(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
-    """Where the product keeps what outlives a game; what depends on it runs once for each kind."""
-    if request.param == "sqlite":
-        yield Sqlite(tmp_path_factory.mktemp("sqlite"))
-    else:
-        with postgresql() as server:
-            yield server
+def pytest_terminal_summary(terminalreporter: TerminalReporter) -> None:
+    _tell_the_order(terminalreporter.config)
+
+
+def _tell_the_order(config: pytest.Config) -> None:
+    terminal: TerminalReporter | None = config.pluginmanager.get_plugin("terminalreporter")
+    if terminal is not None and not hasattr(config, "workerinput"):
+        terminal.write_line(f"The order of this run: --order {config.option.order}")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup() -> None:
+    journals.begin()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    if report.failed:
+        report.sections += [(f"meanwhile {name} said", text) for name, text in journals.said().items()]
+    return report
+
+
+# -- what the tests stand on ----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def lasting() -> Iterator[Lasting]:
+    kept = Lasting()
+    yield kept
+    kept.close()
+
+
+@pytest.fixture(scope="session")
+def database(database_kind: str, lasting: Lasting, tmp_path_factory: pytest.TempPathFactory) -> Database:
+    """Where the product keeps what outlives a game."""
+
+    def start() -> AbstractContextManager[Database]:
+        return postgresql() if database_kind == "postgresql" else nullcontext(Sqlite(tmp_path_factory.mktemp("sqlite")))
+
+    return lasting.get(database_kind, start)
 
 
 @pytest.fixture(scope="session")
@@ -89,10 +130,19 @@ def redis_settings(request: pytest.FixtureRequest) -> dict[str, str]:
 
 
 @pytest.fixture(scope="session")
-def product(database: Database, redis_settings: dict[str, str]) -> Iterator[Product]:
+def product(database_kind: str, database: Database, redis_settings: dict[str, str], lasting: Lasting) -> Product:
     """The whole product on that database, without rate limits, shared by all tests that do not harm it."""
-    settings = {"PARLOR_DATABASE_URL": database.url("product"), "PARLOR_RATE_LIMIT": "off", **redis_settings}
-    with short_directory() as home, Product(home, settings=settings) as running:
+
+    def start() -> AbstractContextManager[Product]:
+        return _faultless({"PARLOR_DATABASE_URL": database.url("product"), **redis_settings})
+
+    return lasting.get(("product", database_kind), start)
+
+
+@contextmanager
+def _faultless(settings: dict[str, str]) -> Iterator[Product]:
+    """A product without rate limits that no request may upset."""
+    with short_directory() as home, Product(home, settings={"PARLOR_RATE_LIMIT": "off", **settings}) as running:
         yield running
         running.stop()
         log = running.log()
@@ -110,11 +160,8 @@ def default_product() -> Iterator[Product]:
 @pytest.fixture(scope="session")
 def arena() -> Iterator[Product]:
     """The whole product with bots that answer at once, for programs that play against them."""
-    settings = {"PARLOR_RATE_LIMIT": "off", "PARLOR_BOT_DELAY_MS": "0"}
-    with short_directory() as home, Product(home, settings=settings) as running:
+    with _faultless({"PARLOR_BOT_DELAY_MS": "0"}) as running:
         yield running
-        running.stop()
-        assert "Traceback" not in running.log()
 
 
 @pytest.fixture

@@ -10,6 +10,8 @@ from tests.support.client import Player
 from tests.support.lobby import Seat, feed, make_table, search, transition
 from tests.support.problems import assert_problem
 
+pytestmark = pytest.mark.both_databases
+
 COMMANDS = {
     "find": search("anything"), "findcancel": None, "begin": None, "revanche": None, "cancelrevanche": None,
     "leave": None, "return": None, "join": {"table": "x"}, "watch": {"table": "x"}, "unwatch": None,

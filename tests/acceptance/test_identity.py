@@ -15,6 +15,8 @@ from tests.support.lobby import Seat, feed
 from tests.support.problems import assert_problem
 from tests.support.relay import Peer
 
+pytestmark = pytest.mark.both_databases
+
 MONTH = 30 * 24 * 3600
 PASSWORD = "correct horse"
 

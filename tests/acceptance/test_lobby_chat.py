@@ -9,6 +9,8 @@ from tests.support.lobby import Seat, feed, make_table
 from tests.support.problems import assert_problem
 from tests.support.waiting import eventually
 
+pytestmark = pytest.mark.both_databases
+
 
 @pytest.fixture
 async def table(ann: Player) -> str:

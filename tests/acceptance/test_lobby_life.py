@@ -12,6 +12,8 @@ from tests.support.lobby import Seat, begin, feed, make_table, search, transitio
 from tests.support.problems import assert_problem
 from tests.support.waiting import eventually
 
+pytestmark = pytest.mark.both_databases
+
 
 @pytest.fixture
 def queue() -> str:

@@ -7,6 +7,8 @@ from tests.support.problems import assert_problem
 from tests.support.waiting import eventually
 from tests.support.xsos import Match
 
+pytestmark = pytest.mark.both_databases
+
 
 async def test_a_finished_game_is_rated_in_profiles_and_on_the_leaderboard(match: Match) -> None:
     ann, bob = match.x, match.o

@@ -13,6 +13,8 @@ from tests.conftest import Guest
 from tests.support.client import Player
 from tests.support.lobby import Seat, make_table, search
 
+pytestmark = pytest.mark.both_databases
+
 # The forms, with the three that were malformed mended: `begin` and `okbegin` have no dots, a watcher is closed.
 SUBSCRIBED_BRIEF = '<state value="subscribed"><room id="R"/></state>'
 SUBSCRIBED = """<state value="subscribed"><room id="R">

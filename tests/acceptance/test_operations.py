@@ -8,6 +8,8 @@ import pytest
 from tests.support.client import Player
 from tests.support.problems import assert_problem
 
+pytestmark = pytest.mark.both_databases
+
 SERVICES = ["lobby", "session", "relay"]
 
 

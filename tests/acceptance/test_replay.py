@@ -10,6 +10,8 @@ from tests.support.convergence import stable
 from tests.support.problems import assert_problem
 from tests.support.xsos import DRAW, O_WINS, X_WINS, Match
 
+pytestmark = pytest.mark.both_databases
+
 
 async def test_a_replay_tells_the_whole_game(match: Match) -> None:
     await match.play(*X_WINS)

@@ -18,6 +18,8 @@ from tests.support.sse import Events
 from tests.support.waiting import eventually
 from tests.support.xsos import DRAW, X_WINS, Match
 
+pytestmark = pytest.mark.both_databases
+
 
 @pytest.fixture(scope="module")
 def parlor(database: Database) -> Iterator[Deployment]:

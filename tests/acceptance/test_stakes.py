@@ -14,6 +14,8 @@ from tests.support.product import Product, short_directory
 from tests.support.stakes import GRANTED, balance, changes, entries, matched, movements, play_to_the_end
 from tests.support.waiting import eventually
 
+pytestmark = pytest.mark.both_databases
+
 
 @pytest.fixture(scope="module")
 def hasty() -> Iterator[Product]:

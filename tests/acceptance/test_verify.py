@@ -11,6 +11,8 @@ from tests.support.client import Json, Player
 from tests.support.product import run_parlor
 from tests.support.waiting import eventually
 
+pytestmark = pytest.mark.both_databases
+
 Tamper = Callable[[Json], None]
 
 

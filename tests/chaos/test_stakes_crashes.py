@@ -15,6 +15,8 @@ from tests.support.lobby import Seat, feed, search
 from tests.support.stakes import GRANTED, changes, entries
 from tests.support.waiting import eventually
 
+pytestmark = pytest.mark.both_databases
+
 BET, WON = 500, 950
 
 

@@ -20,6 +20,8 @@ from tests.support.databases import Database
 from tests.support.product import short_directory
 from tests.support.redis_server import RedisServer
 
+pytestmark = pytest.mark.both_databases
+
 CURRENCY = "FUN"
 AT_ONCE = 8
 BETS = (100, 500, 1000, 5000)

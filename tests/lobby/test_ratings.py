@@ -9,6 +9,8 @@ from shared import bridge, db
 from shared.ids import GameId, UserId
 from tests.support.databases import Database
 
+pytestmark = pytest.mark.both_databases
+
 
 def over(game: str, *players: str, winners: tuple[int, ...] = (0,), status: str = "finished") -> bridge.GameOver:
     seated = tuple(UserId(player) for player in players)

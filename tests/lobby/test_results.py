@@ -11,6 +11,8 @@ from shared import bridge, db
 from shared.ids import GameId, UserId, new_id
 from tests.support.databases import Database
 
+pytestmark = pytest.mark.both_databases
+
 GAMES = 12
 
 

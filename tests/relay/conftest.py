@@ -1,26 +1,14 @@
-"""The relay keeps nothing in SQL, so its tests run on one database."""
+"""Players who know a room."""
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from secrets import token_hex
 
 import pytest
 
 from tests.conftest import Guest
-from tests.support.product import Product, short_directory
 from tests.support.relay import Peer
 
 Seat = Callable[[str], Awaitable[Peer]]
-
-
-@pytest.fixture(scope="session")
-def product(redis_settings: dict[str, str]) -> Iterator[Product]:
-    settings = {"PARLOR_RATE_LIMIT": "off", **redis_settings}
-    with short_directory() as home, Product(home, settings=settings) as running:
-        yield running
-        running.stop()
-        log = running.log()
-        trouble = log.find("Traceback")
-        assert trouble < 0, f"a request upset the server:\n{log[max(trouble - 300, 0) : trouble + 3_000]}"
 
 
 @pytest.fixture
