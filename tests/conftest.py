@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 import httpx
 import pytest
 from _pytest.terminal import TerminalReporter
+from xdist.workermanage import WorkerController
 
 from parlor_sdk import AsyncClient
 from tests.support import order
@@ -41,9 +42,16 @@ def pytest_configure(config: pytest.Config) -> None:
     A killed process has lost nothing that it wrote there; what a disk loses with the power is not tested here.
     """
     if config.option.order is None:
-        config.option.order = random.randrange(1_000_000)  # processes that share the tests are told of it
+        drawn = random.randrange(1_000_000)
+        config.option.order = getattr(config, "workerinput", {}).get("order", drawn)
     if os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM:
         tempfile.tempdir = MEMORY
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: WorkerController) -> None:
+    """All processes that share the tests have one order."""
+    node.workerinput["order"] = node.config.option.order
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
