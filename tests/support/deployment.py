@@ -1,14 +1,19 @@
 """Parlor as it runs in containers: one process per service and replica, on one Redis and one database."""
 
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 
 from tests.support.product import START_SECONDS, Server, run_parlor, short_directory
 from tests.support.redis_server import RedisServer
 
 SECRET = "a secret of the tests, long enough to be one"
+_SQLITE = re.compile(r"sqlite(\+aiosqlite)?:///")
 
 
 @dataclass
@@ -34,25 +39,79 @@ def settings_for(redis_url: str, database_url: str) -> dict[str, str]:
 
 
 @contextmanager
-def deployment(database_url: str, replicated: str = "session") -> Iterator[Deployment]:
+def deployment(
+    database_url: str, replicated: str = "session", further: Mapping[str, str] = MappingProxyType({})
+) -> Iterator[Deployment]:
     """Migrate the database, then start everything."""
-    with short_directory() as home, ExitStack() as stack:
-        redis = stack.enter_context(RedisServer(home))
-        settings = settings_for(redis.url, database_url)
-        migrated = run_parlor("migrate", settings=settings, cwd=home)
-        assert migrated.returncode == 0, migrated.stderr
+    with (
+        short_directory() as home,
+        RedisServer(home) as redis,
+        fleet(home, redis.url, database_url, {"lobby": 1, replicated: 2}, further) as started,
+    ):
+        yield Deployment(redis, started["lobby"][0], started[replicated])
 
-        servers = [
-            Server(service, services=(service,), home=_own(home, service), settings=settings)
-            for service in ("lobby", replicated, replicated)
-        ]
+
+@contextmanager
+def fleet(
+    home: Path,
+    redis_url: str,
+    database_url: str,
+    counts: Mapping[str, int],
+    further: Mapping[str, str] = MappingProxyType({}),
+) -> Iterator[dict[str, list[Server]]]:
+    """Migrate the database, then start so many replicas of each service on a Redis that is there."""
+    settings = {**settings_for(redis_url, database_url), **further}
+    migrate(database_url, home)
+    started = {
+        service: [Server(service, services=(service,), home=_own(home, service), settings=settings) for _ in range(n)]
+        for service, n in counts.items()
+    }
+    with all_running([server for replicas in started.values() for server in replicas]):
+        yield started
+
+
+@contextmanager
+def all_running(servers: list[Server]) -> Iterator[None]:
+    """Start servers together and stop them together."""
+    try:
         for server in servers:
             server.launch()
-            stack.callback(server.close)
         for server in servers:
-            server.wait_until_ready()
-        lobby, *replicas = servers
-        yield Deployment(redis, lobby, replicas)
+            server.wait_until_ready(START_SECONDS * len(servers))  # they all start on the same few cores
+        yield
+    finally:
+        at_once(server.close for server in servers)
+
+
+def at_once(actions: Iterable[Callable[[], object]]) -> None:
+    """Do what waits for processes side by side; fails if any of it does."""
+    with ThreadPoolExecutor() as threads:
+        for done in [threads.submit(action) for action in actions]:
+            done.result()
+
+
+def migrate(database_url: str, home: Path) -> None:
+    """Bring a database to its newest form. A new SQLite file is copied from one that was migrated before."""
+    path = Path(_SQLITE.sub("", database_url))
+    if _SQLITE.match(database_url) and not path.exists():
+        path.write_bytes(_migrated_file())
+    else:
+        _run_migrate(database_url, home)
+
+
+@cache
+def _migrated_file() -> bytes:
+    """A new SQLite database as `parlor migrate` leaves it, made once for all who need one."""
+    with short_directory() as home:
+        path = home / "parlor.db"
+        _run_migrate(f"sqlite:///{path}", home)
+        assert [each.name for each in home.iterdir()] == [path.name], "everything is in the one file"
+        return path.read_bytes()
+
+
+def _run_migrate(database_url: str, home: Path) -> None:
+    migrated = run_parlor("migrate", settings={"PARLOR_DATABASE_URL": database_url}, cwd=home)
+    assert migrated.returncode == 0, migrated.stderr
 
 
 def _own(home: Path, service: str) -> Path:
@@ -60,25 +119,3 @@ def _own(home: Path, service: str) -> Path:
     directory = home / service
     directory.mkdir(exist_ok=True)
     return directory
-
-
-@contextmanager
-def fleet(
-    home: Path, redis_url: str, database_url: str, counts: Mapping[str, int], further: Mapping[str, str] | None = None
-) -> Iterator[dict[str, list[Server]]]:
-    """Migrate the database, then start so many replicas of each service on a Redis that is there."""
-    settings = {**settings_for(redis_url, database_url), **(further or {})}
-    migrated = run_parlor("migrate", settings=settings, cwd=home)
-    assert migrated.returncode == 0, migrated.stderr
-    started = {
-        service: [Server(service, services=(service,), home=_own(home, service), settings=settings) for _ in range(n)]
-        for service, n in counts.items()
-    }
-    with ExitStack() as stack:
-        servers = [server for replicas in started.values() for server in replicas]
-        for server in servers:
-            server.launch()
-            stack.callback(server.close)
-        for server in servers:
-            server.wait_until_ready(START_SECONDS * len(servers) / 2)  # they all start on the same few cores
-        yield started
