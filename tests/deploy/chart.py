@@ -13,6 +13,7 @@ from typing import Any
 import yaml
 
 CHART = Path(__file__).parents[2] / "deploy" / "helm" / "parlor"
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # in C it takes a tenth of the time
 _ACTION = re.compile(r"(\{\{-?)\s*(.*?)\s*(-?\}\})", re.DOTALL)
 
 Node = tuple[str, str, list[Any], list[Any]]  # kind, expression, body, else-body
@@ -25,8 +26,8 @@ class RenderError(Exception):
 
 def rendered(values: dict[str, Any] | None = None, release: str = "demo") -> list[dict[str, Any]]:
     """Every object of the chart with these values over its own."""
-    meta = yaml.safe_load((CHART / "Chart.yaml").read_text())
-    merged = _merged(yaml.safe_load((CHART / "values.yaml").read_text()), values or {})
+    meta = yaml.load((CHART / "Chart.yaml").read_text(), _LOADER)
+    merged = _merged(yaml.load((CHART / "values.yaml").read_text(), _LOADER), values or {})
     root = {
         "Values": merged,
         "Chart": {"AppVersion": meta["appVersion"], "Name": meta["name"]},
@@ -36,7 +37,7 @@ def rendered(values: dict[str, Any] | None = None, release: str = "demo") -> lis
     objects = []
     for template in sorted((CHART / "templates").glob("*.yaml")):
         text = renderer.render(template.read_text(), root)
-        objects += [each for each in yaml.safe_load_all(text) if each]
+        objects += [each for each in yaml.load_all(text, _LOADER) if each]
     return objects
 
 

@@ -30,7 +30,7 @@ def sessions(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Ingress
     """An ingress before a lobby, two sessions and no relay; and those sessions."""
     database = Sqlite(tmp_path_factory.mktemp("ingress")).url("ingress")
     secrets = tmp_path_factory.mktemp("secrets")
-    subprocess.run([sys.executable, FIRST_RUN, secrets], env={}, check=True, timeout=60)
+    subprocess.run([sys.executable, FIRST_RUN, secrets], env={}, check=True, timeout=120)
     with (
         short_directory() as home,
         RedisServer(home) as redis,
@@ -95,7 +95,7 @@ def test_browsers_are_offered_http_2(ingress: Ingress) -> None:
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     context.set_alpn_protocols(["h2", "http/1.1"])
     with (
-        socket.create_connection(("127.0.0.1", ingress.tls_port), timeout=10) as plain,
+        socket.create_connection(("127.0.0.1", ingress.tls_port), timeout=30) as plain,
         context.wrap_socket(plain) as secured,
     ):
         assert secured.selected_alpn_protocol() == "h2"
