@@ -3,7 +3,7 @@
 import os
 import signal
 from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import pytest
 
@@ -12,7 +12,8 @@ from shared.log.commit import Commit, Committed, Conflict, Kept, KeptAnswer
 from shared.log.keys import LogKeys, log_keys
 from shared.problems import Unavailable
 from shared.servers.replicas import Unconfirmed
-from tests.log.conftest import Replica, replica
+from tests.log.conftest import Replica
+from tests.servers.conftest import waiting_for_a_replica
 from tests.support.product import short_directory
 from tests.support.redis_cluster import wait_for
 from tests.support.redis_server import RedisServer
@@ -39,9 +40,16 @@ def url(primary: RedisServer, follower: RedisServer) -> str:
 
 
 @pytest.fixture
+async def hasty(url: str) -> AsyncIterator[Replica]:
+    """A careful process that does not wait for long, for answers that cannot come."""
+    async for each in waiting_for_a_replica(url, within_ms=100):
+        yield each
+
+
+@pytest.fixture
 async def other(url: str) -> AsyncIterator[Replica]:
-    """Another careful process."""
-    async for each in replica(url, replicas=1):
+    """Another one."""
+    async for each in waiting_for_a_replica(url, within_ms=100):
         yield each
 
 
@@ -64,40 +72,42 @@ async def test_a_commit_is_on_the_replica_when_it_is_answered(
 
 
 async def test_a_commit_that_no_replica_confirms_is_unavailable_and_its_outcome_unknown(
-    careful: Replica, keys: LogKeys, follower: RedisServer
+    careful: Replica, hasty: Replica, keys: LogKeys, follower: RedisServer
 ) -> None:
     await careful.write(keys, 0, "a")
     with asleep(follower):
         with pytest.raises(Unconfirmed):
-            await careful.write(keys, 1, "b")
-        assert await careful.write(keys, 1, "c") == Conflict(2)  # which promises nothing
+            await hasty.write(keys, 1, "b")
+        assert await hasty.write(keys, 1, "c") == Conflict(2)  # which promises nothing
     assert await careful.write(keys, 2, "d") == Committed(3)
 
 
 async def test_the_answer_of_an_unconfirmed_command_is_given_again_only_once_it_is_confirmed(
-    careful: Replica, other: Replica, keys: LogKeys, follower: RedisServer
+    careful: Replica, hasty: Replica, other: Replica, keys: LogKeys, follower: RedisServer
 ) -> None:
     """Also by a process whose own last write is confirmed: what it repeats was written by another one."""
     commit = Commit(keys, 0, [b"a"], answer=KeptAnswer(keys.partition.answer("k" + keys.id), b"first", 60))
     assert commit.answer is not None
-    await other.write(log_keys("test", "notes", new_id()), 0, "something else")
+    with suppress(Unconfirmed):
+        await other.write(log_keys("test", "notes", new_id()), 0, "something else")
+    await careful.store.confirm(keys.log)  # and with it what was written before
     with asleep(follower):
         with pytest.raises(Unconfirmed):
-            await careful.store.commit(commit)
+            await hasty.store.commit(commit)
         with pytest.raises(Unconfirmed):
             await other.store.commit(commit)
         with pytest.raises(Unconfirmed):
             await other.store.recall(commit.answer.key)
-    assert await other.store.recall(commit.answer.key) == b"first"
-    assert await other.store.commit(commit) == Kept(b"first")
+    assert await careful.store.recall(commit.answer.key) == b"first"
+    assert await careful.store.commit(commit) == Kept(b"first")
 
 
 async def test_an_answer_without_an_effect_can_be_confirmed_too(
-    careful: Replica, keys: LogKeys, follower: RedisServer
+    careful: Replica, hasty: Replica, keys: LogKeys, follower: RedisServer
 ) -> None:
     await careful.store.confirm(keys.log)
     with asleep(follower), pytest.raises(Unavailable):
-        await careful.store.confirm(keys.log)
+        await hasty.store.confirm(keys.log)
 
 
 async def test_without_the_setting_nobody_is_waited_for(here: Replica, keys: LogKeys, follower: RedisServer) -> None:
