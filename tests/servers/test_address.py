@@ -9,7 +9,6 @@ from redis.asyncio.connection import parse_url
 
 from shared.servers.address import BadAddress, parsed
 from tests.support.product import run_parlor
-from tests.support.redis_cluster import RedisCluster
 
 
 def started_on(url: str, home: Path) -> CompletedProcess[str]:
@@ -86,13 +85,4 @@ def test_a_cluster_that_cannot_be_reached_is_told_in_one_line(tmp_path: Path) ->
     said = started_on("redis+cluster://127.0.0.1:1", tmp_path)
     assert said.returncode == 1
     assert "Redis cannot be reached" in said.stderr
-    assert "Traceback" not in said.stderr
-
-
-def test_a_node_of_a_cluster_that_is_taken_for_a_single_server_is_told_apart(
-    cluster: RedisCluster, tmp_path: Path
-) -> None:
-    said = started_on(f"redis://127.0.0.1:{cluster.nodes[0].port}", tmp_path)
-    assert said.returncode == 1
-    assert "redis+cluster://" in said.stderr
     assert "Traceback" not in said.stderr

@@ -5,6 +5,7 @@
 
 import asyncio
 from collections.abc import Iterator
+from pathlib import Path
 
 import httpx
 import pytest
@@ -39,6 +40,7 @@ from tests.relay.test_delivery import test_without_a_cursor_a_stream_goes_on_aft
 from tests.relay.test_protocol import test_a_game_step_by_step, test_the_handshake_step_by_step  # noqa: F401
 from tests.servers.conftest import careful_product
 from tests.servers.riding import ridden_out
+from tests.servers.test_address import started_on
 from tests.support.product import Product
 from tests.support.redis_cluster import RedisCluster
 from tests.support.xsos import Match
@@ -61,6 +63,15 @@ async def test_a_game_rides_out_that_its_slot_moves(match: Match, cluster: Redis
 
 async def test_a_game_rides_out_that_its_master_dies(match: Match, cluster: RedisCluster) -> None:
     await ridden_out(match, asyncio.to_thread(cluster.fail_over, _log(match)))
+
+
+def test_a_node_of_a_cluster_that_is_taken_for_a_single_server_is_told_apart(
+    cluster: RedisCluster, tmp_path: Path
+) -> None:
+    said = started_on(f"redis://127.0.0.1:{cluster.nodes[0].port}", tmp_path)
+    assert said.returncode == 1
+    assert "redis+cluster://" in said.stderr
+    assert "Traceback" not in said.stderr
 
 
 def _log(match: Match) -> str:
