@@ -103,7 +103,7 @@ async def replica(url: str, replicas: int = 0) -> AsyncIterator[Replica]:
     await servers.close()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def redis_server() -> Iterator[RedisServer]:
     with short_directory() as home, RedisServer(home) as server:
         yield server
@@ -111,7 +111,9 @@ def redis_server() -> Iterator[RedisServer]:
 
 @pytest.fixture
 async def here(redis_server: RedisServer) -> AsyncIterator[Replica]:
+    """A replica on an empty Redis: timers and outboxes are shared by many logs, and a test is to find its own alone."""
     async for each in replica(redis_server.url):
+        await each.redis.flushall()
         yield each
 
 

@@ -2,6 +2,9 @@
 
 import asyncio
 
+import pytest
+
+from shared.log import lane
 from shared.log.commit import Commit, Committed, Conflict, Kept, KeptAnswer
 from shared.log.keys import LogKeys
 from tests.log.conftest import Replica
@@ -72,8 +75,9 @@ async def test_a_redis_that_forgot_its_scripts_learns_them_again(here: Replica, 
 
 
 async def test_a_commit_waits_for_a_redis_that_was_killed(
-    here: Replica, keys: LogKeys, redis_server: RedisServer
+    here: Replica, keys: LogKeys, redis_server: RedisServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(lane, "_PATIENCE", 60.0)  # the start of a server takes what it takes on a busy machine
     await here.write(keys, 0, "a")
     redis_server.kill()
     waiting = here.store.commit(Commit(keys, 1, [b"b"]))

@@ -74,7 +74,7 @@ async def test_whoever_follows_a_log_by_itself_is_told_that_it_goes_on_elsewhere
     elsewhere = asyncio.Event()
     end = await here.hub.tap(live, heard.append, elsewhere.set)
     await there.write(keys, 1, NEWER)
-    await asyncio.wait_for(elsewhere.wait(), 10)
+    await asyncio.wait_for(elsewhere.wait(), 30)
     assert heard == []
     end()
 
@@ -135,7 +135,5 @@ async def test_a_timer_that_is_beyond_us_does_not_keep_the_others_waiting(here: 
     worker._expire = expire
     async with running(worker.run()):
         await here.store.commit(Commit(beyond, 0, [], timer=1))
-        await asyncio.sleep(0)
         await here.store.commit(Commit(keys, 0, [], timer=1))
         assert await inbox.holds(1) == [keys.id]
-    await here.redis.zrem(beyond.timers, beyond.id)

@@ -49,7 +49,7 @@ class Reader(asyncio.Transport):
         self._task = asyncio.ensure_future(response(scope, self._wait, self._ignore))
 
     async def sees(self, part: str, times: int = 1) -> None:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while self.text.count(part) < times:
                 self._grown.clear()
                 await self._grown.wait()
@@ -59,7 +59,7 @@ class Reader(asyncio.Transport):
 
     async def ends(self) -> None:
         """Return once the response is over."""
-        await asyncio.wait_for(self._task, 20)
+        await asyncio.wait_for(self._task, 60)
 
     async def leave(self) -> None:
         self._task.cancel()
@@ -153,7 +153,7 @@ async def test_draining_ends_every_stream_cleanly(here: Replica, keys: LogKeys) 
     for reader in readers:
         await reader.follow(here, keys)
     await here.hub.drain(0.1)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         await asyncio.gather(*[reader._task for reader in readers])
 
 
@@ -186,7 +186,7 @@ async def test_a_client_that_hung_up_while_its_stream_was_opened_is_not_kept(her
     await here.write(keys, 0, "first")
     reader = Hasty()
     await reader.follow(here, keys)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         await reader._task
     live = await here.log(keys)
     assert not live.streams
@@ -205,6 +205,6 @@ async def test_a_log_that_lost_entries_is_told_anew_to_those_who_follow_it(here:
     await reader.sees('"reason":"gap"')
     await here.redis.delete(keys.log)
     await here.hub.start_over(live)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         await reader._task
     assert await here.hub.log(NoteLog(), keys.id) is None
