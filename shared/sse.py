@@ -15,8 +15,8 @@ from shared.kernel import Message
 
 # A reader this far behind, beyond what the sockets hold, has stopped reading; it can resume from its cursor.
 UNREAD_LIMIT = 256 * 1024
-# Seconds between looks whether what was written has been sent: soon, since a client may read it and be gone at once,
-# then ever later, since a slow reader may take its time.
+# Seconds between looks whether what the system did not take at once has been sent: soon, since a client may read it and
+# be gone, then ever later, since a slow reader may take its time.
 _FIRST_LOOK, _LAST_LOOK = 0.0005, 0.05
 OPENING = b"retry: 1000\n\n"
 HEARTBEAT = b"4\r\n: \n\n\r\n"  # a comment, as a chunk
@@ -142,12 +142,13 @@ class Stream:
                 self._written(version)
 
     def _written(self, version: int) -> None:
-        """Writing only hands bytes to the loop, which may yet fail to send them; look when it has tried."""
+        """Look at once whether it has been sent: by the next turn of the loop a client may have read it and be gone."""
         if self._on_written is None:
             return
-        if self._unsure is None:
-            asyncio.get_running_loop().call_soon(self._look, _FIRST_LOOK)
+        is_looked_for = self._unsure is not None
         self._unsure = version
+        if not is_looked_for:
+            self._look(_FIRST_LOOK)
 
     def _look(self, pause: float) -> None:
         transport, version = self._transport, self._unsure

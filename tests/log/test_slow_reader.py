@@ -1,4 +1,5 @@
-"""A client that stops reading costs a bounded amount of memory, is cut off, and can resume."""
+"""A client that stops reading costs a bounded amount of memory, is cut off, and can resume; one that is in a hurry has
+taken what it has read."""
 
 import asyncio
 import socket
@@ -7,7 +8,8 @@ from contextlib import asynccontextmanager, suppress
 
 import httpx
 import uvicorn
-from starlette.types import Receive, Scope, Send
+import uvloop
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from shared import sse
 from shared.ids import UserId
@@ -21,7 +23,7 @@ NOTE = "x" * 16_000
 
 @asynccontextmanager
 async def serving(replica: Replica, keys: LogKeys) -> AsyncIterator[int]:
-    """One path that follows the log, served by the product's own protocol."""
+    """One path that follows the log."""
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         headers = dict(scope["headers"])
@@ -30,6 +32,16 @@ async def serving(replica: Replica, keys: LogKeys) -> AsyncIterator[int]:
         response = await replica.hub.follow(live, Person(UserId("ann"), "ann", None), cursor)
         await response(scope, receive, send)
 
+    async with served(app) as port:
+        try:
+            yield port
+        finally:
+            await replica.hub.drain(0)
+
+
+@asynccontextmanager
+async def served(app: ASGIApp) -> AsyncIterator[int]:
+    """An app on a port of its own, by the product's own protocol."""
     sock = listen("127.0.0.1", 0)
     server = uvicorn.Server(uvicorn.Config(app, http=Protocol, lifespan="off", log_config=None))
     serving = asyncio.ensure_future(server._serve([sock]))
@@ -37,17 +49,16 @@ async def serving(replica: Replica, keys: LogKeys) -> AsyncIterator[int]:
         yield sock.getsockname()[1]
     finally:
         server.should_exit = True
-        await replica.hub.drain(0)
         await serving
 
 
-def lazy_client(port: int) -> socket.socket:
+def lazy_client(port: int, beginning: bytes = b"snapshot") -> socket.socket:
     """Asks for the stream, reads its beginning, and then nothing more."""
     client = socket.socket()
     client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     client.connect(("127.0.0.1", port))
     client.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-    while b"snapshot" not in client.recv(4096):
+    while beginning not in client.recv(4096):
         pass
     return client
 
@@ -112,3 +123,24 @@ async def test_what_its_reader_leaves_unread_is_not_taken(here: Replica, keys: L
 def _read_some(client: socket.socket) -> None:
     with suppress(TimeoutError):
         client.recv(65536)
+
+
+def test_what_a_client_has_read_before_it_hung_up_is_taken() -> None:
+    """On the loop that the product runs on: it hears of the end before anything that is put off."""
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        assert runner.run(_taken_in_a_hurry()) == [1, 2]
+
+
+async def _taken_in_a_hurry() -> list[int]:
+    taken: list[int] = []
+    ended = asyncio.Event()
+    stream = sse.Stream(UserId("ann"), sse.chunk(b"data: opening\n\n"))
+    stream.on_written(1, taken.append)
+    async with served(sse.EventStream(stream, ended.set)) as port:
+        with await asyncio.to_thread(lazy_client, port, b"opening") as client:
+            client.settimeout(30)
+            stream.push(sse.chunk(b"data: more\n\n"), 2)
+            assert b"more" in client.recv(4096)  # the loop has had no time for anything else
+        async with asyncio.timeout(30):
+            await ended.wait()
+    return taken
