@@ -6,8 +6,16 @@ from urllib.parse import quote
 
 import httpx
 
+from services.relay.machine import RoomLog, room_id
+from services.relay.marks import Marks
+from shared.ids import UserId
+from shared.log.keys import log_keys
+from shared.runtime import clients
+from shared.servers.address import parsed
+from shared.servers.topology import servers_at
 from tests.support.client import Json, Player
 from tests.support.sse import Events
+from tests.support.waiting import eventually
 
 CLIENT_MSG = "/relay/client_msg"
 
@@ -77,3 +85,15 @@ async def handshake(first: Peer, second: Peer) -> None:
     await second.send("join")
     await first.send("start_game")
     await second.send("start_game_ack")
+
+
+async def marked(redis_url: str, peer: Peer, version: int) -> None:
+    """Until Redis knows that this player has taken everything up to a version, which is noted a moment after it."""
+    servers = servers_at(parsed(redis_url))
+    await servers.refresh()
+    redis, _ = clients(servers)
+    marks = Marks(redis, servers)
+    user, keys = UserId(peer.id), log_keys(RoomLog.service, RoomLog.kind, room_id(peer.room))
+    await eventually(lambda: marks.taken(keys, [user]), lambda taken: taken[user] >= version)
+    await redis.aclose()
+    await servers.close()
