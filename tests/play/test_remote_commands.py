@@ -8,8 +8,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner, Result
 
 from parlor_sdk import AsyncClient
+from services.cli import app
 from tests.sdk import contestants
 from tests.support.ports import own_port
 from tests.support.product import PARLOR, Product, environment, run_parlor
@@ -48,7 +50,7 @@ class Contestant:
         return list((self.go.parent / "parlor").iterdir())
 
     def end(self) -> tuple[int, str, str]:
-        out, err = self._process.communicate(timeout=60)
+        out, err = self._process.communicate(timeout=120)
         return self._process.returncode, out, err
 
 
@@ -57,8 +59,8 @@ async def test_a_strategy_killed_in_its_turn_takes_its_seat_again_and_plays_on(
 ) -> None:
     options = {"supply": "ordered", "move_time": 120}
     game = await client.create("tsuro", ["bot:first", "open", "bot:last"], options)
-    contestant = Contestant(tmp_path, arena, game, "Thinks")
-    await eventually(contestant.is_thinking, bool, timeout=30)
+    contestant = Contestant(tmp_path, arena, game, "Thinks", "--limit", "100")
+    await eventually(contestant.is_thinking, bool, timeout=60)
     contestant.kill()
     killed = await client.view(game)
     assert killed["gamestate"]["turn"] == 1
@@ -77,25 +79,32 @@ async def test_a_strategy_killed_in_its_turn_takes_its_seat_again_and_plays_on(
     assert contestant.tokens() == [], "the token of a game that is over is forgotten"
 
 
-async def test_a_strategy_without_a_game_says_so(arena: Product, tmp_path: Path) -> None:
-    contestant = Contestant(tmp_path, arena, "nosuchgamenosuchgame", "Sane")
-    code, out, err = contestant.end()
-    assert (code, out) == (1, "")
-    assert "not_found" in err
-    assert "Traceback" not in err
+def parlor(home: Path, *arguments: str) -> Result:
+    """A command that ends by itself, run in this process."""
+    return CliRunner().invoke(app, arguments, env={"XDG_STATE_HOME": str(home)})
 
 
-async def test_a_strategy_that_is_none_says_so(arena: Product, tmp_path: Path) -> None:
-    code, _, err = Contestant(tmp_path, arena, "nosuchgamenosuchgame", "NoStrategy").end()
-    assert code == 2
-    assert "NoStrategy" in err
+def test_a_strategy_without_a_game_says_so(arena: Product, tmp_path: Path) -> None:
+    strategy = f"{CONTESTANTS}:Sane"
+    outcome = parlor(tmp_path, "play", "--strategy", strategy, "--game", "nosuchgamenosuchgame", "--url", arena.url)
+    assert (outcome.exit_code, outcome.stdout) == (1, "")
+    assert "not_found" in outcome.stderr
+    assert "Traceback" not in outcome.stderr
+
+
+def test_a_strategy_that_is_none_says_so(arena: Product, tmp_path: Path) -> None:
+    strategy = f"{CONTESTANTS}:NoStrategy"
+    outcome = parlor(tmp_path, "play", "--strategy", strategy, "--game", "nosuchgamenosuchgame", "--url", arena.url)
+    assert outcome.exit_code == 2
+    assert "NoStrategy" in outcome.stderr
 
 
 def test_a_tournament_ends_with_a_standing(arena: Product, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MISDEED", str(tmp_path / "misdeed"))
     entries = ["first", "greedy", "greedy", f"{CONTESTANTS}:Sane", f"{CONTESTANTS}:Babbles"]
     arguments = ["--url", arena.url, "--rounds", "2", "--group", "3", "--seed", "5", "--json"]
-    outcome = run_parlor("tournament", *entries, *arguments, settings=dict(os.environ), timeout=60)
+    patience = ["--move-time", "60", "--limit", "50"]  # nobody is to forfeit because the machine is busy
+    outcome = run_parlor("tournament", *entries, *arguments, *patience, settings=dict(os.environ), timeout=120)
     assert outcome.returncode == 0, outcome.stderr
     standing = {row["strategy"]: row for row in json.loads(outcome.stdout)}
     assert set(standing) == {"first", "greedy", "greedy#2", f"{CONTESTANTS}:Sane", f"{CONTESTANTS}:Babbles"}
@@ -105,9 +114,9 @@ def test_a_tournament_ends_with_a_standing(arena: Product, tmp_path: Path, monke
     assert standing[f"{CONTESTANTS}:Sane"]["forfeited"] == 0
 
 
-def test_a_tournament_without_a_server_says_so() -> None:
+def test_a_tournament_without_a_server_says_so(tmp_path: Path) -> None:
     url = f"http://127.0.0.1:{own_port()}"
-    outcome = run_parlor("tournament", "first", "last", "--url", url, "--patience", "0.5")
-    assert outcome.returncode == 1
+    outcome = parlor(tmp_path, "tournament", "first", "last", "--url", url, "--patience", "0.5")
+    assert outcome.exit_code == 1
     assert url in outcome.stderr
     assert "Traceback" not in outcome.stderr

@@ -1,4 +1,4 @@
-"""Strategies for the tests. Those that misbehave do so once: the file named by MISDEED says that they have."""
+"""Strategies for the tests. Those that misbehave do so once; a file, named by MISDEED and their class, tells of it."""
 
 import os
 import sys
@@ -31,7 +31,7 @@ class _Naughty(Sane):
         raise NotImplementedError
 
     def generate_move(self, tiles: list[int], board: Board) -> Move:
-        done = Path(os.environ["MISDEED"])
+        done = Path(f"{os.environ['MISDEED']} {type(self).__name__}")
         if not done.exists():
             done.touch()
             return self.misbehave()  # type: ignore[return-value]  # that is the point
@@ -59,8 +59,13 @@ class Sleeps(_Naughty):
         return None
 
 
+class Oversleeps(Sleeps):
+    pass
+
+
 class Spins(_Naughty):
     def misbehave(self) -> object:
+        os.nice(19)  # whatever else is tested just now need not wait for it
         while True:
             pass
 

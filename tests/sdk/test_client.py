@@ -13,6 +13,7 @@ from tests.support.product import Product, short_directory
 
 FIRST = {"type": "first_move", "tile": 0, "rotation": 0, "x": 0, "y": 0, "port": "C"}
 ORDERED = {"supply": "ordered"}
+PATIENT = 90.0  # seconds: a server takes its time to start while the machine is busy
 
 
 def test_a_blocking_client_plays_a_game(arena: Product) -> None:
@@ -75,7 +76,12 @@ async def test_nobody_there_is_said_after_a_while() -> None:
 
 
 def test_a_stream_survives_the_servers_death_and_misses_nothing() -> None:
-    with short_directory() as home, Product(home) as product, Client(product.url) as ann, Client(product.url) as bob:
+    with (
+        short_directory() as home,
+        Product(home) as product,
+        Client(product.url, patience=PATIENT) as ann,
+        Client(product.url, patience=PATIENT) as bob,
+    ):
         ann.sign_in_as_guest("Ann")
         bob.sign_in_as_guest("Bob")
         game = ann.create("tsuro", ["me", "open"], ORDERED)
@@ -89,15 +95,15 @@ def test_a_stream_survives_the_servers_death_and_misses_nothing() -> None:
 
         listener = threading.Thread(target=listen)
         listener.start()
-        assert connected.wait(10)
+        assert connected.wait(PATIENT)
         bob.join(game)
         product.kill()
         restarting = threading.Thread(target=product.start)
         restarting.start()
-        ann_again = Client(product.url, ann.token)
+        ann_again = Client(product.url, ann.token, patience=PATIENT)
         ann_again.move(game, FIRST)  # tried again until the server is back
         bob.resign(game)
-        listener.join(20)
+        listener.join(PATIENT)
         restarting.join()
         ann_again.close()
     logged = [event for event in seen if event.id is not None]
