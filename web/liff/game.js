@@ -16,6 +16,8 @@ export function outcome(board) {
 
 /** Returns the game after the peer's message, and what is to be sent in answer to it. */
 export function heard(game, message) {
+  const begins = message.action === "join" || message.action === "start_game";
+  if (game.stage === "waiting" && !begins) return [game, []]; // the last word on the game before, which we have left
   const peer = { name: message.name, imgURL: message.imgURL };
   switch (message.action) {
     case "join":
@@ -32,7 +34,7 @@ export function heard(game, message) {
     case "game_over":
       return [{ ...game, stage: "over" }, []];
     case "leave_game":
-      return [game.stage === "waiting" ? game : { ...game, stage: "deserted" }, []];
+      return [{ ...game, stage: "deserted" }, []];
   }
   return [game, []];
 }
