@@ -56,15 +56,7 @@ export function header(app, again) {
   }
 
   function account() {
-    const out = button(t("account.sign_out"), async () => {
-      try {
-        await app.api.logout();
-      } catch (error) {
-        return app.explain(error);
-      }
-      app.signedIn(null);
-      app.go("#/");
-    });
+    const out = button(t("account.sign_out"), () => app.signOut());
     return el(
       "div",
       { class: "row" },

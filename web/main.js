@@ -28,6 +28,7 @@ const ROUTES = [
  * @property {import("./parlor.js").User | null} me
  * @property {(address: string) => void} go
  * @property {(user: import("./parlor.js").User | null) => void} signedIn
+ * @property {() => Promise<void>} signOut
  * @property {(error: Error) => void} explain
  * @property {ReturnType<typeof header>} header
  */
@@ -44,6 +45,21 @@ const app = {
     app.me = user;
     app.header.render();
     app.lobby.follow(Boolean(user));
+  },
+  /** The view is left and the channels are let go first, or both would hear of it as if somebody had thrown us out. */
+  async signOut() {
+    leave();
+    leave = () => {};
+    app.lobby.follow(false);
+    try {
+      await app.api.logout();
+    } catch (error) {
+      app.signedIn(app.me);
+      route();
+      return explain(error);
+    }
+    app.signedIn(null);
+    app.go("#/");
   },
   explain,
 };

@@ -59,6 +59,8 @@ export class Parlor {
   constructor({ base = "", token } = {}) {
     this.base = base;
     this.token = token;
+    /** commands that have no answer yet */
+    this.underway = new Set();
   }
 
   // --- identity ---
@@ -72,7 +74,11 @@ export class Parlor {
   /** @returns {Promise<SignedIn>} */
   login = (nick, password) => this.post("/lobby/auth/login", { nick, password });
 
-  logout = () => this.post("/lobby/auth/logout");
+  /** Ends our session once everything that we said before is answered. */
+  async logout() {
+    await Promise.allSettled(this.underway);
+    await this.post("/lobby/auth/logout");
+  }
 
   /** Who is signed in, or null. @returns {Promise<User | null>} */
   async me() {
@@ -146,7 +152,13 @@ export class Parlor {
   get = (path) => this.request("GET", path);
 
   /** Posts a command under a key of its own, so that asking again cannot do it twice. */
-  post = (path, body = {}) => this.request("POST", path, body, { "Idempotency-Key": newKey() });
+  post(path, body = {}) {
+    const answer = this.request("POST", path, body, { "Idempotency-Key": newKey() });
+    const done = () => this.underway.delete(answer);
+    this.underway.add(answer);
+    answer.then(done, done);
+    return answer;
+  }
 
   /** Asks until an answer comes: through a lost network, a lost answer or a server that is just starting. */
   async request(method, path, body, headers = {}) {
