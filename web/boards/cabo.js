@@ -2,7 +2,6 @@
 
 import { button, el, refresh, shortName, svg } from "../dom.js";
 import { t } from "../i18n.js";
-import { stylesheet } from "../stylesheet.js";
 import { flights, moved, tell } from "./cabo-news.js";
 import { scores } from "./cabo-scores.js";
 import { back, numbered, slot } from "./cards.js";
@@ -18,7 +17,6 @@ const card = (value) => () => numbered(value, POWERS[value]);
 
 /** @param {HTMLElement} host @param {import("./index.js").Hands} hands @returns {import("./index.js").Board} */
 export function board(host, { play, tray }) {
-  stylesheet("/css/cards.css");
   let view = null;
   let size = null;
   let chosen = new Set(); // of our own cards, to show or to exchange

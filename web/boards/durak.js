@@ -2,7 +2,6 @@
 
 import { button, el, refresh, set, shortName, svg } from "../dom.js";
 import { t } from "../i18n.js";
-import { stylesheet } from "../stylesheet.js";
 import { back, cardName, face, rankOf, suit, suitOf, SYMBOLS, WIDTH } from "./cards.js";
 import { seating } from "./seating.js";
 import { pressable, responsive, Stage } from "./stage.js";
@@ -26,7 +25,6 @@ function role({ status, gamestate: { out, attacker, defender, taking } }, box) {
 
 /** @param {HTMLElement} host @param {import("./index.js").Hands} hands @returns {import("./index.js").Board} */
 export function board(host, { play, tray }) {
-  stylesheet("/css/cards.css");
   let view = null;
   let size = null;
   let chosen = null; // a card of ours that could be played in several ways

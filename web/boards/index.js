@@ -1,12 +1,15 @@
-// Which module draws which game. Each is loaded when it is first needed.
+// Which module draws which game, and in which style of css/. Each is loaded when it is first needed.
+
+import { stylesheet } from "../stylesheet.js";
 
 const BOARDS = [
-  [/^xsos$/, () => import("./xsos.js")],
-  [/^(gomoku|go)$/, () => import("./stones.js")],
-  [/^tsuro$/, () => import("./tsuro.js")],
-  [/^cabo$/, () => import("./cabo.js")],
-  [/^durak/, () => import("./durak.js")],
+  [/^xsos$/, () => import("./xsos.js"), "boards"],
+  [/^(gomoku|go)$/, () => import("./stones.js"), "boards"],
+  [/^tsuro$/, () => import("./tsuro.js"), "tsuro"],
+  [/^cabo$/, () => import("./cabo.js"), "cards"],
+  [/^durak/, () => import("./durak.js"), "cards"],
 ];
+const PLAIN = [/^/, () => import("./plain.js"), "boards"];
 
 /**
  * What a board is told and may do.
@@ -25,6 +28,13 @@ const BOARDS = [
  *   an event in words
  */
 
-/** @param {string} gameType @returns {Promise<{ board: (host: HTMLElement, hands: Hands) => Board }>} */
-export const boardOf = (gameType) =>
-  (BOARDS.find(([pattern]) => pattern.test(gameType))?.[1] ?? (() => import("./plain.js")))();
+/**
+ * A board with its style: it measures the room that it has when it is made.
+ *
+ * @param {string} gameType @returns {Promise<{ board: (host: HTMLElement, hands: Hands) => Board }>}
+ */
+export async function boardOf(gameType) {
+  const [, load, style] = BOARDS.find(([pattern]) => pattern.test(gameType)) ?? PLAIN;
+  const [module] = await Promise.all([load(), style && stylesheet(`/css/${style}.css`)]);
+  return module;
+}

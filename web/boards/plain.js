@@ -1,11 +1,9 @@
 // For games that nobody has drawn yet: what the server tells, and its legal moves as buttons.
 
 import { button, el, refresh } from "../dom.js";
-import { stylesheet } from "../stylesheet.js";
 
 /** @param {HTMLElement} host @param {import("./index.js").Hands} hands @returns {import("./index.js").Board} */
 export function board(host, { play, tray }) {
-  stylesheet("/css/boards.css");
   const shown = el("pre", { class: "plain-board", tabindex: 0 });
   host.append(shown);
   return {

@@ -2,7 +2,6 @@
 
 import { animate, button, refresh, svg } from "../dom.js";
 import { t, word } from "../i18n.js";
-import { stylesheet } from "../stylesheet.js";
 import { points } from "./points.js";
 
 const STEP = 40;
@@ -56,7 +55,6 @@ const stone = (color, r = STEP * 0.47) => svg("circle", { class: `stone ${color}
 
 /** @param {HTMLElement} host @param {import("./index.js").Hands} hands @returns {import("./index.js").Board} */
 export function board(host, { play, tray }) {
-  stylesheet("/css/boards.css");
   let view;
   let size = 0;
   let grid;

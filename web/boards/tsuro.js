@@ -2,7 +2,6 @@
 
 import { animate, shortName, svg } from "../dom.js";
 import { has, t, word } from "../i18n.js";
-import { stylesheet } from "../stylesheet.js";
 import { beyond, journey, pairs, pathOf, portAt, portLetter, portNumber, sideOf, SIZE, SQUARE } from "./tsuro-tiles.js";
 import { tileTray } from "./tsuro-tray.js";
 
@@ -23,7 +22,6 @@ export function tileDrawing({ tile, rotation }, attributes = {}) {
 
 /** @param {HTMLElement} host @param {import("./index.js").Hands} hands @returns {import("./index.js").Board} */
 export function board(host, { play, tray }) {
-  stylesheet("/css/tsuro.css");
   let view = null;
   let latest = null; // the square of the tile that was laid last
   const whole = SIZE * SQUARE + 2 * MARGIN;

@@ -2,7 +2,6 @@
 
 import { svg } from "../dom.js";
 import { t } from "../i18n.js";
-import { stylesheet } from "../stylesheet.js";
 import { points } from "./points.js";
 
 const CELL = 100;
@@ -20,7 +19,6 @@ const drawing = (mark, size = CELL) => {
 
 /** @param {HTMLElement} host @param {import("./index.js").Hands} hands @returns {import("./index.js").Board} */
 export function board(host, { play }) {
-  stylesheet("/css/boards.css");
   let view;
   const shape = (x, y) => [
     svg("rect", { class: "hit", x: x * CELL + 4, y: y * CELL + 4, width: CELL - 8, height: CELL - 8, rx: 10 }),
