@@ -54,7 +54,8 @@ export function dock(app) {
       host,
       shown.map((channel) => {
         const [text, ...acts] = ROWS[channel.state.value](channel);
-        return el("div", { class: "dock-row", "data-state": channel.state.value }, el("span", {}, text), ...acts);
+        const which = { "data-state": channel.state.value, "data-channel": channel.id }; // others may look the same
+        return el("div", { class: "dock-row", ...which }, el("span", {}, text), ...acts);
       }),
     );
   }

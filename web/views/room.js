@@ -81,7 +81,7 @@ export function open(main, app, id) {
     );
     return el(
       "li",
-      { class: "card table-row" },
+      { class: "card table-row", "data-table": table.id }, // else the row of another table that looks the same is kept
       el(
         "div",
         { class: "table-facts" },
