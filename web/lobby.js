@@ -4,7 +4,7 @@ import { t } from "./i18n.js";
 import { toast } from "./toast.js";
 
 const WAYS_OUT = { chat: "chatleave", subscribed: "unsubscribe", watch: "unwatch" }; // of states that bind nobody
-const PATIENCE_MS = 5_000; // for the stream's first word
+const PATIENCE_MS = 15_000; // for the stream's first word; what is done without it may leave a channel behind
 const LATER = ["game", "leave", "begin", "okbegin", "find", "taketurn", "takeplace", "revanche", "okrevanche"];
 
 export class Lobby extends EventTarget {

@@ -91,7 +91,7 @@ export function actions({ app, game, command }) {
     try {
       await game.join();
     } catch (error) {
-      if (error.code !== "forbidden" || !app.lobby.available) throw error;
+      if (error.code !== "forbidden" || !(await app.lobby.isAvailable())) throw error;
       await app.lobby.command("join", { game: game.id });
     }
   }
