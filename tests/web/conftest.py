@@ -7,7 +7,7 @@ from playwright.async_api import Browser, async_playwright, expect
 
 from tests.support.client import Player, open_client
 from tests.support.product import Product, short_directory
-from tests.web.visitor import Visitor
+from tests.web.visitor import NOTE_TOASTS, PATIENCE_MS, Visitor
 
 CHROMIUM = "/usr/bin/chromium"
 ARGUMENTS = [
@@ -18,8 +18,17 @@ ARGUMENTS = [
     "--disable-sync",
     "--no-first-run",
 ]
-PATIENCE_MS = 15_000  # for a click or a sight; a busy machine is slow, but not that slow
 expect.set_options(timeout=PATIENCE_MS)
+
+SETTINGS = {
+    "PARLOR_RATE_LIMIT": "off",
+    "PARLOR_BOT_DELAY_MS": "0",  # bots need not pretend to think
+    # On a busy machine a page may be slow to answer a question, which is to stay open until it does.
+    "PARLOR_BEGIN_WAIT_MS": "600000",
+    "PARLOR_REVANCHE_WAIT_MS": "600000",
+    "PARLOR_SITDOWN_WAIT_MS": "600000",
+    "PARLOR_EMPTY_TABLE_MS": "600000",
+}
 
 Invite = Callable[..., Awaitable[Visitor]]
 Guest = Callable[[str], Awaitable[Player]]
@@ -27,9 +36,8 @@ Guest = Callable[[str], Awaitable[Player]]
 
 @pytest.fixture(scope="session")
 def product() -> Iterator[Product]:
-    """The whole product; pages do not care for the kind of database, and bots need not pretend to think."""
-    settings = {"PARLOR_RATE_LIMIT": "off", "PARLOR_BOT_DELAY_MS": "30"}
-    with short_directory() as home, Product(home, settings=settings) as running:
+    """The whole product; pages do not care for the kind of database."""
+    with short_directory() as home, Product(home, settings=SETTINGS) as running:
         yield running
 
 
@@ -49,6 +57,7 @@ async def invite(browser: Browser) -> AsyncIterator[Invite]:
     async def open_browser(**settings: Any) -> Visitor:
         context = await browser.new_context(**settings)
         context.set_default_timeout(PATIENCE_MS)
+        await context.add_init_script(NOTE_TOASTS)
         visitors.append(Visitor(await context.new_page()))
         return visitors[-1]
 

@@ -7,6 +7,8 @@ from playwright.async_api import expect
 from tests.web.conftest import Invite
 from tests.web.visitor import Visitor
 
+UNHURRIED = {"move_time": 3600, "undo_time": 120}
+
 
 @dataclass
 class Pair:
@@ -34,18 +36,34 @@ class Pair:
                 await expect(visitor.point(label)).not_to_have_accessible_name(f"{label}: empty")
 
 
-async def sit_down(
-    invite: Invite, address: str, game: str, nicks: tuple[str, str] = ("Ann", "Bob"), link_at: str | None = None
-) -> Pair:
-    """A host makes a game and a guest takes the other seat; `link_at` lets the guest come another way."""
+async def sit_down(invite: Invite, address: str, game: str, nicks: tuple[str, str] = ("Ann", "Bob")) -> Pair:
+    """By clicks: a host makes a game, and a guest who was sent the link takes the other seat."""
     host, guest = await invite(), await invite()
     link = await host.host(address, nicks[0], game)
-    await guest.take_seat(link.replace(address, link_at) if link_at else link, nicks[1])
-    await expect(guest.button("Resign")).to_be_visible()
-    await expect(host.button("Resign")).to_be_visible()
-    if await guest.headline.inner_text() == "Your turn":
-        return Pair(link, guest, host, (nicks[1], nicks[0]))
-    return Pair(link, host, guest, nicks)
+    await guest.take_seat(link, nicks[1])
+    return await drawn(host, guest, nicks)
+
+
+async def seated(invite: Invite, address: str, game_type: str) -> Pair:
+    """Two who sit at a game when their pages open, and have all the time that they need."""
+    ann, bob = await invite(), await invite()
+    await ann.sign_in(address, "Ann")
+    await bob.sign_in(address, "Bob")
+    made = await ann.send(f"{address}/session/games", game_type=game_type, seats=["me", "open"], options=UNHURRIED)
+    await bob.send(f"{address}/session/games/{made['id']}/join")
+    for visitor in (ann, bob):
+        await visitor.page.goto(f"{address}/#/game/{made['id']}")
+    return await drawn(ann, bob, ("Ann", "Bob"))
+
+
+async def drawn(one: Visitor, other: Visitor, nicks: tuple[str, str]) -> Pair:
+    """Two at a game that has begun, as the draw has put them."""
+    for visitor in (one, other):
+        await expect(visitor.button("Resign")).to_be_visible()
+    link = one.page.url
+    if await one.headline.inner_text() == "Your turn":
+        return Pair(link, one, other, nicks)
+    return Pair(link, other, one, (nicks[1], nicks[0]))
 
 
 def cell(number: int) -> str:

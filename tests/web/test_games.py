@@ -8,12 +8,10 @@ from playwright.async_api import TimeoutError, expect
 
 from tests.support.product import Product
 from tests.web.conftest import Guest, Invite
-from tests.web.pairs import Pair, cells, sit_down
-from tests.web.visitor import Visitor, first_of, play_to_the_end
+from tests.web.pairs import cells, seated, sit_down
+from tests.web.visitor import QUICKLY_MS, Visitor, play_to_the_end
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
-
-QUICKLY_MS = 3_000  # to click on what may be gone, since another may act too
 
 
 async def test_xs_and_os_to_a_line(product: Product, invite: Invite) -> None:
@@ -25,7 +23,7 @@ async def test_xs_and_os_to_a_line(product: Product, invite: Invite) -> None:
 
 
 async def test_xs_and_os_to_a_full_board(product: Product, invite: Invite) -> None:
-    pair = await sit_down(invite, product.url, "Xs and Os")
+    pair = await seated(invite, product.url, "xsos")
     await pair.play(*cells(0, 1, 2, 4, 3, 5, 7, 6, 8))
     for visitor in pair.both:
         await expect(visitor.headline).to_have_text("A draw")
@@ -103,7 +101,7 @@ async def cabo_for_two(product: Product, invite: Invite, guest: Guest) -> tuple[
 
 async def test_cabo_until_the_limit(product: Product, invite: Invite, guest: Guest) -> None:
     _, host, other = await cabo_for_two(product, invite, guest)
-    await play_to_the_end([host, other], take_and_stop, by_hand=60)
+    await play_to_the_end([host, other], take_and_stop)
     outcome = {await visitor.headline.inner_text() for visitor in (host, other)}
     assert outcome in ({"You won", "You lost"}, {"You share the win"})
     await expect(host.page.get_by_role("table", name="The last round")).to_be_visible()
@@ -116,7 +114,7 @@ async def test_how_a_round_of_cabo_ended_is_there_to_read_until_one_plays_on(pro
     await visitor.button("Play a bot: Cabo").click()
     figures = visitor.page.get_by_role("table", name="The last round")
     while True:
-        await first_of(figures.wait_for(timeout=20_000), visitor.has_something_to_do())
+        await figures.or_(visitor.to_do).first.wait_for()
         if await figures.count():
             break
         with suppress(TimeoutError):  # a bot may start the round before us
@@ -125,7 +123,8 @@ async def test_how_a_round_of_cabo_ended_is_there_to_read_until_one_plays_on(pro
     take = visitor.button("Take from the heap")
     await expect(start.or_(take).first).to_be_visible()
     if await start.count():
-        await start.click()
+        with suppress(TimeoutError):
+            await start.click(timeout=QUICKLY_MS)
     await expect(take).to_be_visible()
     await expect(figures).to_be_visible()
     await take.click()
@@ -156,7 +155,7 @@ async def test_durak_until_somebody_is_the_fool(product: Product, invite: Invite
 
 
 async def test_only_the_one_to_move_has_moves(product: Product, invite: Invite) -> None:
-    pair: Pair = await sit_down(invite, product.url, "Xs and Os")
+    pair = await seated(invite, product.url, "xsos")
     await expect(pair.first.headline).to_have_text("Your turn")
     await expect(pair.first.playable).to_have_count(9)
     await expect(pair.second.playable).to_have_count(0)

@@ -1,7 +1,7 @@
 """The page at /liff, in real browsers: two windows, one link, a game that the clients run themselves."""
 
 import pytest
-from playwright.async_api import expect
+from playwright.async_api import Response, expect
 
 from tests.support.product import Product
 from tests.support.relay import Peer
@@ -25,6 +25,11 @@ async def begin(host: Visitor, guest: Visitor, address: str) -> tuple[Visitor, V
     await expect(host.headline).to_have_text("Your turn")
     await expect(guest.headline).to_have_text("The other's turn")
     return host, guest
+
+
+def joined(answer: Response) -> bool:
+    """Whether the server has heard a join; until then somebody else can come first."""
+    return answer.ok and '"action":"join"' in (answer.request.post_data or "")
 
 
 async def play(x: Visitor, o: Visitor, *cells: int, after: int = 0) -> None:
@@ -61,12 +66,32 @@ async def test_two_windows_of_one_browser_are_two_players(product: Product, invi
 async def test_after_the_end_the_two_play_again(product: Product, invite: Invite) -> None:
     x, o = await begin(await invite(), await invite(), product.url)
     await play(x, o, *X_WINS)
-    await o.button("Play again").click()
+    async with o.page.expect_response(joined):
+        await o.button("Play again").click()
     await expect(o.headline).to_have_text("Waiting for an opponent")
     await x.button("Play again").click()
     await expect(o.headline).to_have_text("Your turn")  # whoever joined first is X now
     await play(o, x, *X_WINS)
     await expect(o.headline).to_have_text("You won")
+
+
+async def test_the_last_word_on_the_game_before_does_not_touch_the_next_one(product: Product, invite: Invite) -> None:
+    """Version 3 does not say which game a message belongs to, and we may begin anew before the other's last word."""
+    visitor = await invite()
+    await visitor.page.goto(f"{product.url}/liff")
+    games = await visitor.page.evaluate(
+        """async () => {
+            const { fresh, heard } = await import("/liff/game.js");
+            const late = [
+                { action: "game_over", win: 1 },
+                { action: "leave_game" },
+                { action: "start_game_ack" },
+                { action: "update_game", game: [1, 1, 1, -1, -1, 0, 0, 0, 0] },
+            ];
+            return late.map((message) => heard(fresh(), message)).concat([[fresh(), []]]);
+        }"""
+    )
+    assert all(game == games[-1] for game in games)
 
 
 async def test_who_leaves_is_seen_to_leave(product: Product, invite: Invite) -> None:

@@ -5,14 +5,14 @@ from playwright.async_api import expect
 
 from tests.support.product import Product
 from tests.web.conftest import Invite
-from tests.web.pairs import cell, cells, sit_down
+from tests.web.pairs import cell, cells, seated
 from tests.web.wire import Wire
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
 async def test_a_reload_in_the_middle_keeps_seat_and_board(product: Product, invite: Invite) -> None:
-    pair = await sit_down(invite, product.url, "Xs and Os")
+    pair = await seated(invite, product.url, "xsos")
     await pair.play(*cells(4, 0))
     await pair.first.page.reload()
     await pair.first.sees(cell(4), "X")
@@ -22,7 +22,7 @@ async def test_a_reload_in_the_middle_keeps_seat_and_board(product: Product, inv
 
 
 async def test_a_device_that_was_offline_catches_up_and_plays_on(product: Product, invite: Invite) -> None:
-    pair = await sit_down(invite, product.url, "Xs and Os")
+    pair = await seated(invite, product.url, "xsos")
     await pair.second.page.context.set_offline(True)
     await expect(pair.second.badge).to_have_text("reconnecting")
     await pair.first.point(cell(4)).click()
@@ -36,7 +36,7 @@ async def test_a_device_that_was_offline_catches_up_and_plays_on(product: Produc
 
 
 async def test_a_move_made_offline_arrives_once_the_network_is_back(product: Product, invite: Invite) -> None:
-    pair = await sit_down(invite, product.url, "Xs and Os")
+    pair = await seated(invite, product.url, "xsos")
     await pair.first.page.context.set_offline(True)
     await pair.first.point(cell(4)).click()
     await expect(pair.first.playable).to_have_count(0)
@@ -48,13 +48,13 @@ async def test_a_move_made_offline_arrives_once_the_network_is_back(product: Pro
 
 async def test_a_broken_stream_is_resumed_where_it_stopped(product: Product, invite: Invite) -> None:
     async with Wire(product.url) as wire:
-        pair = await sit_down(invite, wire.url, "Xs and Os")
+        pair = await seated(invite, wire.url, "xsos")
         watcher = await invite()
         await watcher.come_in(pair.link.replace(wire.url, product.url), "Wanda")
         await pair.play(*cells(4))
         wire.cut()
         await expect(pair.second.badge).to_have_text("reconnecting")
-        async with pair.second.page.expect_request("**/events") as resumed:
+        async with pair.second.page.expect_request("**/session/games/*/events") as resumed:
             await wire.mend()
         assert "last-event-id" in await (await resumed.value).all_headers()
         await expect(pair.second.badge).to_have_text("live")
@@ -64,7 +64,7 @@ async def test_a_broken_stream_is_resumed_where_it_stopped(product: Product, inv
 
 
 async def test_a_player_who_goes_away_is_shown_offline(product: Product, invite: Invite) -> None:
-    pair = await sit_down(invite, product.url, "Xs and Os")
+    pair = await seated(invite, product.url, "xsos")
     await expect(pair.first.player(pair.nicks[1])).to_contain_text("online")
     await pair.second.page.goto("about:blank")
     await expect(pair.first.player(pair.nicks[1])).to_contain_text("offline")

@@ -1,17 +1,23 @@
 """People find each other: queues, rooms, seats, rematches and talk, by clicks."""
 
 import re
+from functools import partial
+from typing import Any
 
 import pytest
 from playwright.async_api import Locator, Route, expect
 
 from tests.support.product import Product
+from tests.support.waiting import eventually
 from tests.web.conftest import Invite
-from tests.web.pairs import Pair, cell, cells
+from tests.web.pairs import Pair, cell, cells, drawn
 from tests.web.test_access import violations
 from tests.web.visitor import Visitor
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+
+LOOKS_EVERY_MS = 4_000  # how often the first page asks who waits
 
 
 def dock(visitor: Visitor) -> Locator:
@@ -19,20 +25,18 @@ def dock(visitor: Visitor) -> Locator:
 
 
 async def at_home(invite: Invite, product: Product, nick: str) -> Visitor:
-    visitor = await invite()
-    await visitor.come_in(f"{product.url}/#/me", nick)
-    await visitor.page.goto(f"{product.url}/#/")
+    return await at(f"{product.url}/", invite, product, nick)
+
+
+async def in_room(room: str, invite: Invite, product: Product, nick: str, **settings: Any) -> Visitor:
+    return await at(f"{product.url}/#/room/{room}", invite, product, nick, **settings)
+
+
+async def at(address: str, invite: Invite, product: Product, nick: str, **settings: Any) -> Visitor:
+    visitor = await invite(**settings)
+    await visitor.sign_in(product.url, nick)
+    await visitor.page.goto(address)
     return visitor
-
-
-async def drawn(one: Visitor, other: Visitor, nicks: tuple[str, str]) -> Pair:
-    """Two people at a game that has begun, as the draw has put them."""
-    for visitor in (one, other):
-        await expect(visitor.button("Resign")).to_be_visible()
-    link = one.page.url
-    if await one.headline.inner_text() == "Your turn":
-        return Pair(link, one, other, nicks)
-    return Pair(link, other, one, (nicks[1], nicks[0]))
 
 
 async def found(invite: Invite, product: Product) -> Pair:
@@ -46,10 +50,15 @@ async def found(invite: Invite, product: Product) -> Pair:
 
 
 async def test_a_queue_shows_who_waits_and_can_be_left(product: Product, invite: Invite) -> None:
-    ann, bob = await at_home(invite, product, "Ann"), await at_home(invite, product, "Bob")
-    await ann.button(re.compile("^Find players: Gomoku")).click()
+    ann, bob = await at_home(invite, product, "Ann"), await invite()
+    await bob.page.clock.install()
+    await bob.sign_in(product.url, "Bob")
+    await bob.page.goto(product.url)
+    await expect(bob.button("Find players: Gomoku")).to_be_visible()
+    await ann.button("Find players: Gomoku").click()
     await expect(dock(ann)).to_contain_text("Looking for players: Gomoku")
-    await expect(bob.button(re.compile("^Find players: Gomoku · 1 waits"))).to_be_visible(timeout=10_000)
+    await bob.page.clock.fast_forward(LOOKS_EVERY_MS)
+    await expect(bob.button("Find players: Gomoku · 1 waits")).to_be_visible()
     await ann.page.reload()
     await ann.button("Stop looking").click()
     await expect(dock(ann)).to_be_hidden()
@@ -70,7 +79,7 @@ async def test_two_who_look_for_players_meet_and_play_a_rematch(product: Product
     again = await drawn(pair.first, pair.second, pair.nicks)
     await again.play(*cells(4, 0, 2, 1, 6))
     await again.second.button("No, thanks").click()
-    await expect(again.first.toasts).to_contain_text("There will be no rematch.")
+    await again.first.is_told("There will be no rematch.")
 
 
 async def test_leaving_and_returning_go_through_the_channel(product: Product, invite: Invite) -> None:
@@ -83,35 +92,38 @@ async def test_leaving_and_returning_go_through_the_channel(product: Product, in
     await pair.play(*cells(4))
 
 
-async def open_table(invite: Invite, product: Product, bet: str = "0") -> tuple[Visitor, Visitor]:
-    """Ann opens a table in the room and sits down; Bob looks on from the room."""
-    ann, bob = await invite(), await invite()
-    await bob.come_in(f"{product.url}/#/room/xsos", "Bob")
-    await ann.come_in(f"{product.url}/#/room/xsos", "Ann")
+async def open_table(invite: Invite, product: Product, bet: str = "0") -> tuple[Visitor, Visitor, str]:
+    """Ann opens a table in the room and sits down; Bob looks on from the room. Returns the table's id too."""
+    bob, ann = await in_room("xsos", invite, product, "Bob"), await in_room("xsos", invite, product, "Ann")
     await ann.page.get_by_text("Open a table").click()
     await ann.page.get_by_label("Bet").select_option(bet)
-    await ann.button("Open the table").click()
+    async with ann.page.expect_response("**/lobby/rooms/xsos/tables") as made:
+        await ann.button("Open the table").click()
+    table = (await (await made.value).json())["id"]
     await expect(dock(ann)).to_contain_text(re.compile(r"Seat 1 is kept for you for \d+ second"))
     await ann.button("Sit down").click()
     await expect(ann.headline).to_have_text("Waiting for players")
-    return ann, bob
+    return ann, bob, table
 
 
-async def at_table(invite: Invite, product: Product, bet: str = "0") -> Pair:
+def row(visitor: Visitor, table: str) -> Locator:
+    """A table in the room's list, where tables of other tests may be."""
+    return visitor.page.locator(f'[data-table="{table}"]')
+
+
+async def at_table(invite: Invite, product: Product, bet: str = "0") -> tuple[Pair, str]:
     """Bob sits down too."""
-    ann, bob = await open_table(invite, product, bet)
-    await bob.page.reload()  # until he hears of it, the last table may be another test's
-    await bob.button("Sit here").last.click()
+    ann, bob, table = await open_table(invite, product, bet)
+    await row(bob, table).get_by_role("button", name="Sit here").click()
     await bob.button("Sit down").click()
-    return await drawn(ann, bob, ("Ann", "Bob"))
+    return await drawn(ann, bob, ("Ann", "Bob")), table
 
 
 async def test_a_table_of_a_room_is_opened_joined_watched_and_talked_at(product: Product, invite: Invite) -> None:
-    pair = await at_table(invite, product)
+    pair, table = await at_table(invite, product)
 
-    watcher = await invite()
-    await watcher.come_in(f"{product.url}/#/room/xsos", "Wanda")
-    await watcher.button("Watch").last.click()
+    watcher = await in_room("xsos", invite, product, "Wanda")
+    await row(watcher, table).get_by_role("button", name="Watch").click()
     await expect(watcher.player("Ann")).to_be_visible()
     await pair.play(*cells(4))
     await watcher.sees(cell(4), "X")
@@ -138,35 +150,44 @@ async def test_a_table_of_a_room_is_opened_joined_watched_and_talked_at(product:
 
 
 async def test_when_another_tab_was_faster_with_a_channel_another_one_is_used(product: Product, invite: Invite) -> None:
-    ann = await at_home(invite, product, "Ann")
-    other_tab = ann.page.request
-    made = await other_tab.post(f"{product.url}/lobby/channels", data={"tag": "web"})
-    channel = (await made.json())["id"]
+    ann = await invite()
+    await ann.sign_in(product.url, "Ann")
+    channel = (await ann.send(f"{product.url}/lobby/channels", tag="web"))["id"]
     asked = []
 
     async def come_first(route: Route) -> None:
         asked.append(route.request.url)
         if len(asked) == 1:
-            answer = await other_tab.post(f"{product.url}/lobby/channels/{channel}/chatjoin", data={"room": "go"})
-            assert answer.ok
+            await ann.send(f"{product.url}/lobby/channels/{channel}/chatjoin", room="go")
         await route.continue_()
 
     await ann.page.route("**/find", come_first)
-    await ann.page.reload()
+    await ann.page.goto(product.url)
     await ann.button(re.compile("^Find players: Gomoku")).click()
     await expect(dock(ann)).to_contain_text("Looking for players: Gomoku")
-    await expect(ann.toasts).to_be_empty()
+    assert await ann.toasts() == []
     assert [channel in url for url in asked] == [True, False]
     await ann.button("Stop looking").click()
+    await expect(dock(ann)).to_be_hidden()  # whoever still looked would meet the next test's people
     ann.complaints.clear()  # the browser notes the refusal; here it is the point
 
 
 async def test_giving_a_seat_up_before_the_game_is_called_so(product: Product, invite: Invite) -> None:
-    ann, _ = await open_table(invite, product)
+    ann, _, _ = await open_table(invite, product)
     await expect(ann.button("Leave for a while")).to_have_count(0)
     await ann.button("Give the seat up").click()
     await expect(ann.page).to_have_url(f"{product.url}/#/")
     await expect(dock(ann)).to_be_hidden()
+
+
+async def test_whoever_signs_out_of_a_room_is_not_thrown_out(product: Product, invite: Invite) -> None:
+    """Nothing is asked or said any more as the one who has gone: the browser would note each refusal."""
+    visitor = await in_room("durak", invite, product, "Ann")
+    await expect(visitor.page.get_by_role("log", name="Chat")).to_be_visible()
+    await visitor.button("Settings").click()
+    await visitor.button("Sign out").click()
+    await expect(visitor.page.get_by_label("Your name")).to_be_visible()
+    assert await visitor.toasts() == []
 
 
 async def test_a_match_stays_in_sight_while_one_scrolls(product: Product, invite: Invite) -> None:
@@ -183,11 +204,9 @@ async def test_a_match_stays_in_sight_while_one_scrolls(product: Product, invite
 
 
 async def test_whoever_waits_for_a_seat_gets_the_first_that_is_freed(product: Product, invite: Invite) -> None:
-    pair = await at_table(invite, product)
-    carl = await invite()
-    await carl.come_in(f"{product.url}/#/room/xsos", "Carl")
-    table = carl.page.get_by_role("listitem").filter(has_text="Ann").filter(has_text="Bob").last
-    await table.get_by_role("button", name="Wait for a seat").click()
+    pair, table = await at_table(invite, product)
+    carl = await in_room("xsos", invite, product, "Carl")
+    await row(carl, table).get_by_role("button", name="Wait for a seat").click()
     await expect(dock(carl)).to_contain_text("You wait for a free seat.")
     await carl.page.reload()
     await expect(dock(carl)).to_contain_text("You wait for a free seat.")
@@ -200,23 +219,27 @@ async def test_whoever_waits_for_a_seat_gets_the_first_that_is_freed(product: Pr
 
 
 async def test_a_bet_goes_from_the_loser_to_the_winner(product: Product, invite: Invite) -> None:
-    pair = await at_table(invite, product, bet="200")
+    pair, _ = await at_table(invite, product, bet="200")
     await pair.play(*cells(4, 0, 2, 1, 6))
+
+    async def latest(visitor: Visitor) -> int:
+        entries = (await visitor.get(f"{product.url}/lobby/me/wallets/FUN/entries"))["entries"]
+        return int(entries[0]["balance"])
+
     for visitor, change, balance in ((pair.first, "+380", "10180"), (pair.second, "-200", "9800")):
         await expect(visitor.page.get_by_text("Another game with the same players?")).to_be_visible()
+        await eventually(partial(latest, visitor), lambda found: str(found) == balance)  # noqa: B023  # the bank works on
         await visitor.page.goto(f"{product.url}/#/me")
-        latest = visitor.page.get_by_role("row").filter(has_text=balance)
-        await expect(latest).to_contain_text(change)
+        await expect(visitor.page.get_by_role("row").filter(has_text=balance)).to_contain_text(change)
         await expect(visitor.page.get_by_text(f"{balance} FUN")).to_be_visible()
 
 
 async def test_who_cannot_pay_a_bet_is_told_so(product: Product, invite: Invite) -> None:
-    visitor = await invite()
-    await visitor.come_in(f"{product.url}/#/room/durak", "Ann")
+    visitor = await in_room("durak", invite, product, "Ann")
     await visitor.page.get_by_text("Open a table").click()
     await visitor.page.get_by_label("Bet").select_option("20000")
     await visitor.button("Open the table").click()
-    await expect(visitor.toasts).to_contain_text("You cannot pay this bet.")
+    await visitor.is_told("You cannot pay this bet.")
     visitor.complaints.clear()  # the browser notes every 409; here it is the point
 
 
@@ -244,25 +267,29 @@ async def test_the_best_are_listed_and_have_profiles(product: Product, invite: I
     pair = await found(invite, product)
     await pair.play(*cells(4, 0, 2, 1, 6))
     visitor = pair.second
-    await expect(visitor.page.get_by_text("Another game with the same players?")).to_be_visible()
+    winner = (await pair.first.get(f"{product.url}/lobby/me"))["user"]["id"]
+
+    async def best() -> list[str]:
+        entries = (await visitor.get(f"{product.url}/lobby/leaderboards/xsos"))["entries"]
+        return [entry["user"] for entry in entries]
+
+    await eventually(best, lambda users: winner in users)  # ratings are reckoned a moment after the end
     await visitor.page.goto(f"{product.url}/#/leaders/xsos")
-    await visitor.link(pair.nicks[0]).first.click()
+    await visitor.page.locator(f'a[href="#/user/{winner}"]').click()
     await expect(visitor.headline).to_have_text(pair.nicks[0])
     await expect(visitor.page.get_by_role("row").filter(has_text="Xs and Os")).to_be_visible()
-    assert await violations(visitor.page) == []
+    assert await violations(visitor) == []
 
 
 PILED = "a" + "\u0301" * 499
 
 
 async def test_a_chat_shows_what_was_said_before_and_who_is_there(product: Product, invite: Invite) -> None:
-    ann = await invite()
-    await ann.come_in(f"{product.url}/#/room/gomoku", "Ann")
+    ann = await in_room("gomoku", invite, product, "Ann")
     await ann.page.get_by_label("Say something").fill("Good evening")
     await ann.button("Send").click()
     await expect(ann.page.get_by_role("log")).to_contain_text("Good evening")
-    bob = await invite(viewport={"width": 360, "height": 740})
-    await bob.come_in(f"{product.url}/#/room/gomoku", "Bob")
+    bob = await in_room("gomoku", invite, product, "Bob", viewport={"width": 360, "height": 740})
     await expect(bob.page.get_by_role("log")).to_contain_text("Good evening")
     await bob.page.get_by_label("Say something").fill(PILED)
     await bob.button("Send").click()
@@ -278,49 +305,52 @@ async def test_a_chat_shows_what_was_said_before_and_who_is_there(product: Produ
 
 
 async def test_ten_thousand_combining_characters_are_no_message(product: Product, invite: Invite) -> None:
-    visitor = await invite()
-    await visitor.come_in(f"{product.url}/#/room/tsuro", "Ann")
+    visitor = await in_room("tsuro", invite, product, "Ann")
     text = visitor.page.get_by_label("Say something")
     await text.fill("a" + "\u0301" * 9_999)
     await expect(text).to_have_value(PILED)
     await text.evaluate("(input) => { input.removeAttribute('maxlength'); input.value = 'a' + '\u0301'.repeat(9999); }")
     await visitor.button("Send").click()
-    await expect(visitor.toasts).not_to_be_empty()
+    await visitor.is_told("")
     await expect(visitor.page.get_by_role("log")).to_have_text("Nobody has said anything yet.")
     visitor.complaints.clear()  # the browser notes the refusal; here it is the point
 
 
 async def test_a_reserved_seat_can_be_given_up(product: Product, invite: Invite) -> None:
-    _, bob = await open_table(invite, product)
-    await bob.button("Sit here").last.click()
+    _, bob, table = await open_table(invite, product)
+    await row(bob, table).get_by_role("button", name="Sit here").click()
     await expect(dock(bob)).to_contain_text("is kept for you")
     await bob.button("Give it up").click()
     await expect(dock(bob)).to_be_hidden()
 
 
 async def test_the_lobbys_views_have_nothing_serious(product: Product, invite: Invite) -> None:
-    ann, bob = await open_table(invite, product)
-    assert await violations(bob.page) == []
+    ann, bob, _ = await open_table(invite, product)
+    assert await violations(bob) == []
     for visitor in (ann, bob):
         await visitor.page.get_by_label("Say something").fill("Good evening")
         await visitor.button("Send").click()
         await expect(visitor.page.get_by_role("log")).to_contain_text("Good evening")
-        assert await violations(visitor.page) == []
+        assert await violations(visitor) == []
     await bob.page.goto(f"{product.url}/#/leaders/xsos")
     await expect(bob.page.get_by_label("Game")).to_have_value("xsos")
-    assert await violations(bob.page) == []
+    assert await violations(bob) == []
     await bob.page.goto(f"{product.url}/#/")
     await expect(bob.button(re.compile("^Find players: Go"))).to_have_count(2)
-    assert await violations(bob.page) == []
+    assert await violations(bob) == []
 
 
 async def test_reloads_leave_no_channels_behind(product: Product, invite: Invite) -> None:
     """Sixteen is all that a user may have; a room and its chat take two, however often one comes back."""
-    visitor = await invite()
-    await visitor.come_in(f"{product.url}/#/room/go", "Ann")
+    visitor = await in_room("go", invite, product, "Ann")
+
+    async def channels() -> list[tuple[str, str]]:
+        found = (await visitor.get(f"{product.url}/lobby/channels"))["channels"]
+        return sorted((channel["state"]["value"], channel["id"]) for channel in found)
+
+    first = await eventually(channels, lambda them: [state for state, _ in them] == ["chat", "subscribed"])
     for _ in range(3):
+        async with visitor.page.expect_response(f"**/lobby/channels/{first[1][1]}"):  # the room finds its own again
+            await visitor.page.reload()
         await expect(visitor.page.get_by_role("log", name="Chat")).to_be_visible()
-        await visitor.page.reload()
-    await expect(visitor.page.get_by_role("log", name="Chat")).to_be_visible()
-    channels = await visitor.page.evaluate("fetch('/lobby/channels').then((answer) => answer.json())")
-    assert sorted(channel["state"]["value"] for channel in channels["channels"]) == ["chat", "subscribed"]
+    assert await channels() == first

@@ -14,11 +14,15 @@ from tests.web.visitor import Visitor
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
+STEP_MS = 900  # of a replay that plays by itself
+
+
 async def finished(product: Product, invite: Invite, guest: Guest) -> Visitor:
-    """Somebody at the table of a game that two others have just finished."""
+    """Somebody, whose clock can be held, at the table of a game that two others have just finished."""
     match = await Match.start(await guest("Bob"), await guest("Carl"))
     await match.play(4, 0, 2, 1, 6)
     visitor = await invite()
+    await visitor.page.clock.install()
     await visitor.come_in(f"{product.url}/#/game/{match.id}", "Ann")
     await expect(visitor.replay_link).to_be_visible()
     return visitor
@@ -41,9 +45,14 @@ async def test_a_game_is_stepped_through(product: Product, invite: Invite, guest
     await expect(visitor.page.locator("[data-last]")).to_have_accessible_name(f"{cell(6)}: X")
     await expect(visitor.headline).to_contain_text("won")
     await visitor.button("To the beginning").click()
+    await visitor.page.clock.pause_at(await visitor.page.evaluate("Date.now() / 1000 + 1"))
     await visitor.button("Play").click()
+    await visitor.page.clock.run_for(STEP_MS)
     await visitor.sees(cell(4), "X")
+    await visitor.sees(cell(0), "empty")
     await visitor.button("Pause").click()
+    await visitor.page.clock.run_for(STEP_MS)
+    await visitor.sees(cell(0), "empty")
 
 
 async def test_a_deal_is_verified_in_the_browser(product: Product, invite: Invite, guest: Guest) -> None:
@@ -162,7 +171,7 @@ async def test_a_replay_shows_what_each_seat_saw(product: Product, invite: Invit
     game = (await maker.create(["bot:careful", "bot:careful"], {"limit": 1}, "cabo"))["id"]
     visitor = await invite()
     await visitor.come_in(f"{product.url}/#/game/{game}", "Ann")
-    await visitor.replay_link.click(timeout=30_000)
+    await visitor.replay_link.click()
     eyes = visitor.page.get_by_label("Through the eyes of")
     await expect(eyes).to_have_value("watcher")
     await eyes.select_option("0")

@@ -11,7 +11,7 @@ from tests.support.client import Json
 from tests.support.convergence import stable
 from tests.support.product import Product
 from tests.web.conftest import Guest, Invite
-from tests.web.pairs import cell, cells, sit_down
+from tests.web.pairs import cell, cells, seated
 from tests.web.test_games import cabo_for_two, take_and_stop
 from tests.web.visitor import play_to_the_end
 from tests.web.wire import Wire
@@ -23,7 +23,7 @@ OWN_MESSAGES = {"Card", "FirstTwoCards", "CardsIdentical", "CardsDifferent"}
 
 
 async def test_whoever_comes_third_watches(product: Product, invite: Invite) -> None:
-    pair = await sit_down(invite, product.url, "Xs and Os")
+    pair = await seated(invite, product.url, "xsos")
     watcher = await invite()
     await watcher.come_in(pair.link, "Wanda")
     await expect(pair.first.page.get_by_text("Watching:")).to_contain_text("Wanda")
@@ -60,7 +60,7 @@ async def test_a_spectator_of_cabo_never_receives_a_hidden_card(product: Product
         spectator = await invite()
         await spectator.come_in(link.replace(product.url, wire.url), "Wanda")
         await expect(host.page.get_by_text("Watching:")).to_contain_text("Wanda")
-        await play_to_the_end([host, other], take_and_stop, by_hand=60)
+        await play_to_the_end([host, other], take_and_stop)
         await expect(spectator.replay_link).to_be_visible()
         carried = b"".join(bytes(connection) for connection in wire.answers)
         sent = events_in(wire.answers)

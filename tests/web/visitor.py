@@ -1,16 +1,31 @@
 """A person at a browser: the page's controls in the words of the one who uses them."""
 
-import asyncio
 import re
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import Any
 
 from playwright.async_api import ConsoleMessage, Error, Locator, Page, TimeoutError, expect
 
-SOMETHING_TO_DO = (
-    ".board [role=button]:not([aria-disabled=true]), .tray button:enabled, .actions .question button:visible"
-)
+from tests.support.waiting import eventually
+
+PATIENCE_MS = 60_000  # for a click or a sight; this only bounds a failure, and a busy machine may be very slow
+PATIENCE_S = PATIENCE_MS / 1000
+QUICKLY_MS = 3_000  # to click on what may be gone, since another may act too
+
+NOTE_TOASTS = """
+    window.toasted = []; // a toast is gone after some seconds, whether or not anybody was quick enough to see it
+    const note = (node) => node.classList?.contains("toast") && toasted.push(node.textContent);
+    new MutationObserver((changes) => changes.forEach(({ addedNodes }) => addedNodes.forEach(note)))
+        .observe(document, { childList: true, subtree: true });
+"""
+
+AT_REST = """async () => {
+    await document.fonts.ready;
+    await Promise.allSettled(document.getAnimations().map((each) => each.finished));
+    await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+}"""
 
 
 @dataclass
@@ -54,8 +69,11 @@ class Visitor:
         return self.page.locator("header").get_by_role("status")
 
     @property
-    def toasts(self) -> Locator:
-        return self.page.locator("#toasts")
+    def to_do(self) -> Locator:
+        """Whatever of a game can be clicked."""
+        return self.page.locator(
+            ".board [role=button]:not([aria-disabled=true]), .tray button:enabled, .actions .question button:visible"
+        )
 
     @property
     def replay_link(self) -> Locator:
@@ -72,16 +90,44 @@ class Visitor:
     async def sees(self, label: str, what: str) -> None:
         await expect(self.point(label)).to_have_accessible_name(f"{label}: {what}")
 
+    async def toasts(self) -> list[str]:
+        """What the page has said at its edge since it was loaded."""
+        said: list[str] = await self.page.evaluate("toasted")
+        return said
+
+    async def is_told(self, words: str) -> None:
+        await eventually(self.toasts, lambda said: any(words in each for each in said), PATIENCE_S)
+
+    async def settles(self) -> None:
+        """Returns once everything that moves has come to rest, and has the room that it needs."""
+        await self.page.evaluate(AT_REST)
+
     def player(self, nick: str) -> Locator:
         return self.page.get_by_role("list", name="Players").get_by_role("listitem").filter(has_text=nick)
 
     # --- what one does ---
 
+    async def sign_in(self, address: str, nick: str) -> str:
+        """Is somebody before any page is opened, for tests of other things; returns the id."""
+        return str((await self.send(f"{address}/lobby/auth/guest", nick=nick))["user"]["id"])
+
+    async def send(self, address: str, **body: Any) -> Any:
+        """Does something behind the page's back, as another tab of this browser would; returns the answer."""
+        answer = await self.page.context.request.post(address, data=body, timeout=PATIENCE_MS)
+        assert answer.ok, await answer.text()
+        return await answer.json()
+
+    async def get(self, address: str) -> Any:
+        answer = await self.page.context.request.get(address, timeout=PATIENCE_MS)
+        assert answer.ok, await answer.text()
+        return await answer.json()
+
     async def come_in(self, address: str, nick: str) -> None:
-        """Comes over a link to a game."""
+        """Comes over a link to a game, and in."""
         await self.page.goto(address)
         await self.page.get_by_label("Your name").fill(nick)
         await self.button("Enter").click()
+        await expect(self.button("Enter")).to_be_hidden()
 
     async def host(self, address: str, nick: str, game: str) -> str:
         """Makes a game for a friend from the first page and returns the link to share."""
@@ -96,19 +142,20 @@ class Visitor:
         await self.button("Take the seat").click()
 
     async def has_something_to_do(self) -> None:
-        await self.page.locator(SOMETHING_TO_DO).first.wait_for(timeout=20_000)
+        await self.to_do.first.wait_for()
 
 
-async def first_of(*waiting: Awaitable[None]) -> int:
-    """Which of these comes first."""
-    tasks = [asyncio.ensure_future(each) for each in waiting]
-    done, rest = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-    for task in rest:
-        task.cancel()
-    await asyncio.gather(*rest, return_exceptions=True)
-    winner = tasks.index(next(iter(done)))
-    tasks[winner].result()
-    return winner
+async def next_to_act(visitors: list[Visitor]) -> Visitor | None:
+    """Somebody who has something to do; nobody once the first of them is offered the replay."""
+
+    async def look() -> tuple[bool, Visitor | None]:
+        if await visitors[0].replay_link.is_visible():
+            return True, None
+        able = [visitor for visitor in visitors if await visitor.to_do.count()]
+        return bool(able), able[0] if able else None
+
+    _, who = await eventually(look, lambda found: found[0], PATIENCE_S)
+    return who
 
 
 CLICK_ON = """(pick) => {
@@ -121,22 +168,23 @@ CLICK_ON = """(pick) => {
 
 
 async def play_to_the_end(
-    visitors: list[Visitor], act: Callable[[Visitor], Awaitable[None]], by_hand: int, then: str | None = None
+    visitors: list[Visitor],
+    act: Callable[[Visitor], Awaitable[None]],
+    by_hand: int | None = None,
+    then: str | None = None,
 ) -> None:
     """Lets whoever has something to do do it, until everyone is offered the replay.
 
     A long game is played by hand, with the mouse, for so many moves; then the pages click on by themselves, on what
     the expression `then` picks.
     """
-    for _ in range(by_hand):
-        over = visitors[0].replay_link.wait_for(timeout=20_000)
-        who = await first_of(over, *(visitor.has_something_to_do() for visitor in visitors))
-        if who == 0:
-            break
+    acts = 0
+    while (by_hand is None or acts < by_hand) and (who := await next_to_act(visitors)):
         with suppress(TimeoutError):  # where several may act, another can be faster with what we were about to do
-            await act(visitors[who - 1])
+            await act(who)
+        acts += 1
     if then:
         for visitor in visitors:
             await visitor.page.evaluate(CLICK_ON, then)
     for visitor in visitors:
-        await expect(visitor.replay_link).to_be_visible(timeout=30_000)
+        await expect(visitor.replay_link).to_be_visible(timeout=3 * PATIENCE_MS)
