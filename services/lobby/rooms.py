@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any
 
 import msgspec
@@ -122,11 +121,10 @@ class Rooms:
 
     async def _look_again(self) -> None:
         """Nobody knows which tables have rung while nobody could hear it: tell of all."""
-        with suppress(RedisError, OSError):  # away again: then it will be back again
-            for room in list(self._followers):
-                there: Any = await self._redis.hkeys(_key(room))
-                for table_id in [*(each.decode() for each in there), *await self.gone(room)]:
-                    self._rung(room, table_id)
+        for room in list(self._followers):
+            there: Any = await self._redis.hkeys(_key(room))
+            for table_id in [*(each.decode() for each in there), *await self.gone(room)]:
+                self._rung(room, table_id)
 
     def _rung(self, room: str, table_id: str) -> None:
         waiting = self._changed.setdefault(room, set())
@@ -141,8 +139,10 @@ class Rooms:
         changed = list(self._changed.pop(room))
         try:
             found = await self._redis.hmget(_key(room), changed)
-        except (RedisError, OSError) as error:
+        except (RedisError, OSError) as error:  # nothing will ring for them again
             log.warning("tables_not_told", room=room, error=str(error))
+            for table_id in changed if room in self._followers else ():
+                self._rung(room, table_id)
             return
         for table_id, raw in zip(changed, found, strict=True):
             table = msgspec.json.decode(raw) if raw is not None else None

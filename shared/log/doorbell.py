@@ -19,6 +19,7 @@ Handler = Callable[[bytes], None]
 
 _CONFIRMED_WITHIN = 3.0  # seconds
 _SHORTEST_PAUSE = 0.02
+_PAUSE_TO_TELL = 0.25  # before a callback that failed is called again
 _AT_ONCE = 500  # channels in one write when all are taken up again
 
 log = structlog.get_logger()
@@ -118,11 +119,16 @@ class Doorbell:
         waits = [self._confirmed[name] for name in names if name in self._confirmed]
         if waits:
             await asyncio.wait(waits)
-        try:
-            for callback in self._on_return:
-                await callback()
-        except (RedisError, OSError) as error:  # the next heartbeat mends it
-            log.warning("return_not_told", error=str(error))
+        await asyncio.gather(*(self._told(callback) for callback in self._on_return))
+
+    async def _told(self, callback: Callable[[], Awaitable[None]]) -> None:
+        """Redis may be back and not answer yet; a loss of the connection calls us off, and then it is told anew."""
+        while True:
+            try:
+                return await callback()
+            except (RedisError, OSError) as error:
+                log.warning("return_not_told", error=str(error))
+                await asyncio.sleep(_PAUSE_TO_TELL)
 
     def _ear(self, server: Server) -> "_Ear":
         ear = self._ears.get(server)
