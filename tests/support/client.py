@@ -5,7 +5,7 @@ from typing import Any
 
 import httpx
 
-from tests.support.sse import Events
+from tests.support.sse import PATIENCE, Events
 
 LOOPBACK: dict[str, Any] = {"trust_env": False, "verify": False}  # reading certificates takes 20 ms for each client
 
@@ -15,7 +15,7 @@ Json = dict[str, Any]
 def open_client(url: str) -> httpx.AsyncClient:
     """A client without a limit on connections, since every stream holds one."""
     limits = httpx.Limits(max_connections=None, max_keepalive_connections=200)
-    return httpx.AsyncClient(base_url=url, timeout=20.0, limits=limits, **LOOPBACK)
+    return httpx.AsyncClient(base_url=url, timeout=PATIENCE, limits=limits, **LOOPBACK)
 
 
 class Player:

@@ -62,9 +62,9 @@ class Seat:
         assert response.headers["content-type"].startswith("application/xml")
         return response.text
 
-    async def until(self, *values: str, timeout: float = 8.0) -> Json:
+    async def until(self, *values: str) -> Json:
         """The state once it is one of these."""
-        return await eventually(self.open_state, lambda state: state["value"] in values, timeout)
+        return await eventually(self.open_state, lambda state: state["value"] in values)
 
 
 def feed(player: Player, cursor: str | None = None) -> Events:
@@ -72,10 +72,10 @@ def feed(player: Player, cursor: str | None = None) -> Events:
     return Events(player.http, "/lobby/events", headers=headers)
 
 
-async def transition(events: Events, seat: Seat, event: str, timeout: float = 8.0) -> Event:
+async def transition(events: Events, seat: Seat, event: str) -> Event:
     """The next event of a channel, which must be this one."""
     while True:
-        found = await events.next("channel", timeout=timeout)
+        found = await events.next("channel")
         if found.data["channel"] == seat.id:
             assert found.data["event"] == event, found
             return found

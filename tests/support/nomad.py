@@ -10,7 +10,7 @@ import httpx
 from shared.ids import new_id
 from tests.support.client import Json
 
-PATIENCE = 30.0  # seconds until a client gives up: a lease lives for three, and a busy machine is slow
+PATIENCE = 60.0  # seconds until a client gives up: a lease lives for three, and a busy machine is slow
 
 
 class Nomad:

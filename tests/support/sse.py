@@ -10,6 +10,8 @@ from typing import Any, Self
 
 import httpx
 
+PATIENCE = 30.0  # seconds until what should have come counts as lost, however busy the machine
+
 
 @dataclass(frozen=True)
 class Event:
@@ -130,7 +132,7 @@ class Events:
             self._news.set()
 
     async def _read_to_the_end(self) -> None:
-        timeout = httpx.Timeout(10.0, read=None)
+        timeout = httpx.Timeout(PATIENCE, read=None)
         async with self._http.stream(
             "GET", self._path, headers=self._headers, params=self._params, timeout=timeout
         ) as response:
@@ -140,7 +142,7 @@ class Events:
                 self.received.extend(self._parser.feed(chunk))
                 self._news.set()
 
-    async def next(self, *names: str, timeout: float = 5.0) -> Event:
+    async def next(self, *names: str, timeout: float = PATIENCE) -> Event:
         """The next unread event of one of the names; without names, of any but `presence`."""
         deadline = _from_now(timeout)
         while True:
@@ -151,7 +153,7 @@ class Events:
                     return event
             await self._wait_for_news(deadline, f"no {' or '.join(names) or 'event'} within {timeout} s")
 
-    async def until(self, last_id: str | int, timeout: float = 5.0) -> list[Event]:
+    async def until(self, last_id: str | int, timeout: float = PATIENCE) -> list[Event]:
         """Every event from the log since the stream began, up to the one with that id."""
         deadline = _from_now(timeout)
         while not any(event.id == str(last_id) for event in self.received):
@@ -166,7 +168,7 @@ class Events:
             await self._wait_for_news(deadline, f"no comment within {timeout} s")
         return self.comments[after]
 
-    async def end(self, timeout: float = 20.0) -> None:
+    async def end(self, timeout: float = PATIENCE) -> None:
         """Return when the server has ended the stream as HTTP ends a message, not by breaking off."""
         await asyncio.wait([self._reading], timeout=timeout)
         assert self._reading.done(), f"the stream is still open after {timeout} s"

@@ -40,7 +40,7 @@ async def changes(player: Player, count: int) -> list[tuple[str, int]]:
 
 async def movements(events: Events, count: int) -> list[tuple[str, int, int]]:
     """The next movements that a feed tells of."""
-    told = [await events.next("wallet", timeout=8.0) for _ in range(count)]
+    told = [await events.next("wallet") for _ in range(count)]
     assert all(event.data["currency"] == "FUN" for event in told)
     return [(event.data["reason"], event.data["change"], event.data["balance"]) for event in told]
 
