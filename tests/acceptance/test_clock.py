@@ -1,14 +1,13 @@
 """Time: a move's own time, then the bank, then the game is lost; idle games are aborted."""
 
-import asyncio
-import time
 from collections.abc import AsyncIterator, Iterator
 
 import httpx
 import pytest
 
-from tests.support.client import Player, open_client
+from tests.support.client import Json, Player, open_client
 from tests.support.convergence import fold, law
+from tests.support.facts import TooSlow, credit, facts, in_time
 from tests.support.problems import assert_problem
 from tests.support.product import Product, short_directory
 from tests.support.waiting import eventually
@@ -32,52 +31,65 @@ async def test_a_wait_ticks(match: Match) -> None:
 
 async def test_the_clock_starts_when_the_game_becomes_active(ann: Player, bob: Player) -> None:
     game = (await ann.create(options={"move_time": 1, "time_bank": 0}))["id"]
-    await asyncio.sleep(1.2)  # longer than a move may take: nobody is on the clock yet
-    await bob.join(game)
-    view = await ann.view(game)
-    assert view["status"] == "active"
-    assert view["waits"][0]["tick"] < 1_000
+    other = await Match.start(ann, bob, move_time=1, time_bank=0)
+    await lost_on_time(other)  # longer than a move may take: nobody is on the clock yet
+    assert (await bob.join(game)).json()["status"] == "active"
+    await eventually(lambda: ann.view(game), lambda view: view["status"] == "finished")
+    created, *_, started, ended = [fact["at"] for fact in await facts(ann, game) if fact["type"] != "credited"]
+    assert started - created >= 1_000
+    assert ended - started >= 1_000
+
+
+async def lost_on_time(match: Match) -> Json:
+    """What everyone is told when a clock has run out."""
+    async with match.o.events(match.id, cursor=match.created_version) as events:
+        over: Json = (await events.next("game_over")).data
+    assert over["result"]["reason"] == "timeout"
+    return over
 
 
 async def test_running_out_of_time_loses(ann: Player, bob: Player) -> None:
     match = await Match.start(ann, bob, move_time=1, time_bank=0)
-    async with match.o.events(match.id) as events:
-        over = await events.next("game_over")
-    assert over.data["result"]["reason"] == "timeout"
-    assert over.data["result"]["winners"] == [match.box(match.o)]
+    over = await lost_on_time(match)
+    assert over["result"]["winners"] == [match.box(match.o)]
     assert_problem(await match.x.play(match.id, 0), 409, "wrong_state")
 
 
 async def test_a_move_restarts_the_clock_for_the_other(ann: Player, bob: Player) -> None:
-    match = await Match.start(ann, bob, move_time=2, time_bank=0)
-    await match.play(0)
-    async with match.x.events(match.id) as events:
-        over = await events.next("game_over")
-    assert over.data["result"]["winners"] == [match.box(match.x)]
+    async def played_in_time() -> Match:
+        match = await Match.start(ann, bob, move_time=1, time_bank=0)
+        if (await match.x.play(match.id, 0)).status_code != 200:
+            raise TooSlow
+        return match
+
+    match = await in_time(played_in_time)
+    over = await lost_on_time(match)
+    assert over["result"]["winners"] == [match.box(match.x)]
+    found = await facts(ann, match.id)
+    (played,) = [fact["at"] for fact in found if fact["type"] == "played"]
+    assert found[-1]["at"] - played >= 1_000
 
 
 async def test_the_bank_is_used_before_the_game_is_lost(ann: Player, bob: Player) -> None:
-    started = time.monotonic()
     match = await Match.start(ann, bob, move_time=1, time_bank=1)
-    async with match.o.events(match.id) as events:
-        over = await events.next("game_over")
-    assert time.monotonic() - started >= 2.0
-    assert over.data["timeBank"][match.box(match.x)] == 0
-    assert over.data["timeBank"][match.box(match.o)] == 1_000
+    over = await lost_on_time(match)
+    assert over["timeBank"][match.box(match.x)] == 0
+    assert over["timeBank"][match.box(match.o)] == 1_000
+    at = {fact["type"]: fact["at"] for fact in await facts(ann, match.id)}
+    assert at["ended"] - at["started"] >= 2_000
 
 
 async def test_a_slow_move_takes_what_it_overran_from_the_bank(ann: Player, bob: Player) -> None:
-    started = time.monotonic()
-    match = await Match.start(ann, bob, move_time=1, time_bank=20)
-    on_the_clock = time.monotonic()
-    await asyncio.sleep(1.3)  # the player thinks
-    least = time.monotonic() - on_the_clock
+    match = await Match.start(ann, bob, move_time=1, time_bank=120)
+    x = match.box(match.x)
+    await eventually(lambda: match.x.view(match.id), lambda view: view["players"][x]["timeBankTick"] > 0)
     await match.play(0)
-    most = time.monotonic() - started
     banks = [player["timeBank"] for player in (await match.x.view(match.id))["players"]]
-    overrun = 20_000 - banks[match.box(match.x)]
-    assert 1_000 * (least - 1) - 5 <= overrun <= 1_000 * (most - 1) + 5
-    assert banks[match.box(match.o)] == 20_000
+    found = await facts(ann, match.id)
+    at = {fact["type"]: fact["at"] for fact in found}
+    overrun = 120_000 - banks[x]
+    assert overrun == at["played"] - at["started"] - credit(found) - 1_000 > 0
+    assert banks[match.box(match.o)] == 120_000
 
 
 async def test_a_quick_move_leaves_the_bank_alone(match: Match) -> None:
@@ -116,20 +128,41 @@ async def test_a_game_whose_seats_stay_open_is_aborted(impatient: httpx.AsyncCli
 
 
 async def test_a_game_without_a_clock_that_nobody_plays_is_aborted(impatient: httpx.AsyncClient) -> None:
-    match = await Match.start(await Player.guest(impatient), await Player.guest(impatient), move_time=0)
-    async with match.o.events(match.id) as events:
-        assert (await events.next("aborted")).data["reason"]
-        snapshot, *rest = events.logged
-    view = await match.o.view(match.id)
-    assert view["status"] == "aborted"
-    assert law(fold(snapshot, rest)) == law(view)
-    assert view["waits"] == []
-    assert_problem(await match.x.play(match.id, 0), 409, "wrong_state")
+    ann, bob = await Player.guest(impatient), await Player.guest(impatient)
+
+    async def begun() -> None:
+        game = (await ann.create(options={"move_time": 0}))["id"]
+        async with ann.events(game) as events:
+            await joined_in_time(bob, game)
+            assert (await events.next("aborted")).data["reason"]
+            snapshot, *rest = events.logged
+        view = await ann.view(game)
+        assert view["status"] == "aborted"
+        assert law(fold(snapshot, rest)) == law(view)
+        assert view["waits"] == []
+        for player in (ann, bob):
+            assert_problem(await player.play(game, 0), 409, "wrong_state")
+
+    await in_time(begun)
 
 
 async def test_a_game_with_a_clock_is_not_aborted_for_idling(impatient: httpx.AsyncClient) -> None:
-    match = await Match.start(await Player.guest(impatient), await Player.guest(impatient), move_time=2, time_bank=0)
-    async with match.o.events(match.id) as events:
-        ended = await events.next("aborted", "game_over")
-    assert ended.name == "game_over"
-    assert ended.data["result"]["reason"] == "timeout"
+    ann, bob = await Player.guest(impatient), await Player.guest(impatient)
+
+    async def begun() -> None:
+        created = await ann.create(options={"move_time": 2, "time_bank": 0})
+        await joined_in_time(bob, created["id"])
+        async with ann.events(created["id"], cursor=created["version"]) as events:
+            ended = await events.next("aborted", "game_over")
+        assert ended.name == "game_over"
+        assert ended.data["result"]["reason"] == "timeout"
+
+    await in_time(begun)
+
+
+async def joined_in_time(player: Player, game: str) -> None:
+    """A game that waits too long for its players is aborted as well."""
+    joined = await player.join(game)
+    if joined.status_code != 200:
+        assert_problem(joined, 409, "wrong_state")
+        raise TooSlow
