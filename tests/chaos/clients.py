@@ -13,14 +13,14 @@ from tests.support.client import Json, Player
 from tests.support.convergence import after
 from tests.support.sse import Event, Parser
 
-PATIENCE = 60.0  # seconds; a restart on a busy machine takes a few, so who waits longer has been forgotten
-SILENCE = 20.0  # seconds; the server promises a comment every 15
-SHORTEST_PAUSE, LONGEST_PAUSE = 0.05, 0.5  # seconds between two tries
+PATIENCE = 120.0  # seconds; a restart on a busy machine takes some, so who waits longer has been forgotten
+SILENCE = 30.0  # seconds; the server promises a comment every 15
+SHORTEST_PAUSE, LONGEST_PAUSE = 0.05, 1.0  # seconds between two tries
 
 
 def open_client(url: str) -> httpx.AsyncClient:
     """A client for one table; making fifty that could speak TLS would take seconds."""
-    return httpx.AsyncClient(base_url=url, timeout=10.0, trust_env=False, verify=False)
+    return httpx.AsyncClient(base_url=url, timeout=20.0, trust_env=False, verify=False)
 
 
 async def attempts(purpose: str) -> AsyncIterator[int]:
@@ -138,7 +138,7 @@ class Trail:
         headers = player.credentials
         if self._cursor is not None:
             headers["Last-Event-ID"] = self._cursor
-        timeout = httpx.Timeout(10.0, read=SILENCE)
+        timeout = httpx.Timeout(20.0, read=SILENCE)
         async with player.http.stream("GET", self.path, headers=headers, timeout=timeout) as response:
             if response.status_code == 503:
                 return

@@ -11,7 +11,7 @@ from redis import Redis
 
 from shared.log.keys import PARTITIONS
 from tests.chaos.crashes import RECOVERY, Crash
-from tests.support.deployment import Deployment, deployment, fleet
+from tests.support.deployment import Deployment, at_once, deployment, fleet
 from tests.support.product import Product, Server
 from tests.support.redis_cluster import RedisCluster, redis_cluster
 
@@ -98,8 +98,7 @@ class TwoReplicas:
         for session in self._deployed.sessions:
             session.kill()
         self._start_redis()
-        for session in self._deployed.sessions:
-            session.start()
+        at_once(session.start for session in self._deployed.sessions)
 
     def _start_redis(self) -> None:
         self._deployed.redis.start()
@@ -150,8 +149,7 @@ class OnCluster:
             session.kill()
         for master in self._cluster.masters:
             self._cluster.fail_over_from(master)
-        for session in self._sessions:
-            session.start()
+        at_once(session.start for session in self._sessions)
 
     def log(self) -> str:
         return "".join(session.log() for session in self._sessions)

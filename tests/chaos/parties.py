@@ -115,6 +115,7 @@ class Party(Guests):
             return bool(view.get("legal_moves")) and int(view["version"]) > decided
 
         while True:
+            await self._tally.think()
             view = await follower.until_view("turn", lambda view: follower.is_over or to_ack(view) or to_move(view))
             if follower.is_over:
                 return
@@ -251,6 +252,7 @@ class Relayed(Guests):
                 each.cancel()
 
     async def _send(self, box: int, action: str, **fields: Any) -> None:
+        await self._tally.think()
         client, seq = self.clients[box], len(self.sent[box])
         sender = client.player.id
         payload = {"version": 3, "seq": seq, "from": sender, "utouId": self.room, "action": action, **fields}

@@ -133,7 +133,8 @@ async def _replace(replicas: dict[str, list[Server]], plan: Plan, tally: Tally) 
             assert status == 0, f"{names[server.port]} ended with {status}"
         else:
             await asyncio.to_thread(server.kill)
-        await asyncio.to_thread(server.start)
+        with tally.calm():
+            await asyncio.to_thread(server.start)
         tally.crashes[f"{names[server.port]} by {'SIGTERM' if gently else 'SIGKILL'}"] += 1
 
 

@@ -94,6 +94,7 @@ class Table:
         """Whenever it is this seat's turn, send a move that the stream says is legal."""
         follower = game.followers[box]
         while True:
+            await self._tally.think()
             await follower.until_view("turn", lambda view: view["sync"]["turn"] == "my_turn" or follower.is_over)
             if follower.is_over:
                 return

@@ -2,7 +2,17 @@
 
 import asyncio
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+
+_THOUGHT = 2.0  # seconds
+
+
+def _set() -> asyncio.Event:
+    event = asyncio.Event()
+    event.set()
+    return event
 
 
 @dataclass
@@ -17,6 +27,22 @@ class Tally:
     refusals: int = 0
     _wanted: int = 0
     _reached: asyncio.Event = field(default_factory=asyncio.Event)
+    _no_calm: asyncio.Event = field(default_factory=_set)
+
+    @contextmanager
+    def calm(self) -> Iterator[None]:
+        """Inside, players take their time: a process that starts needs the processors more than they do."""
+        self._no_calm.clear()
+        try:
+            yield
+        finally:
+            self._no_calm.set()
+
+    async def think(self) -> None:
+        """Take no time between two moves; in calm, some, which ends with the calm."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_THOUGHT):
+                await self._no_calm.wait()
 
     def accepted(self) -> None:
         """One more move was answered 2xx."""

@@ -14,7 +14,7 @@ from tests.chaos import campaign as campaigns
 from tests.chaos.campaign import Campaign
 from tests.chaos.crashes import Crash, Fragile
 from tests.chaos.fragile import one_process, two_replicas
-from tests.support.product import processes_at_work_in, short_directory
+from tests.support.product import STOP_SECONDS, processes_at_work_in, short_directory
 
 SECONDS = float(os.environ.get("PARLOR_CHAOS_SECONDS", "300"))
 
@@ -33,8 +33,8 @@ def long(chance: random.Random) -> Iterable[Crash]:
 @pytest.fixture(
     scope="module",
     params=[
-        pytest.param((one_process, short), id="one-process"),
-        pytest.param((two_replicas, short), id="two-replicas"),
+        pytest.param((one_process, short), id="one-process", marks=pytest.mark.timeout(900)),
+        pytest.param((two_replicas, short), id="two-replicas", marks=pytest.mark.timeout(900)),
         pytest.param((one_process, long), id="one-process-long", marks=pytest.mark.chaos),
         pytest.param((two_replicas, long), id="two-replicas-long", marks=pytest.mark.chaos),
     ],
@@ -51,7 +51,7 @@ def campaign(request: pytest.FixtureRequest) -> Campaign:
         with place(home) as fragile:
             done = asyncio.run(campaigns.run(fragile, plan(chance), chance))
             at_work = processes_at_work_in(fragile.home)
-        _, alive = psutil.wait_procs(at_work, timeout=0)
+        _, alive = psutil.wait_procs(at_work, timeout=STOP_SECONDS)
         done.left_behind = [str(process) for process in alive]
     announce(request.config, str(done.tally))
     return done

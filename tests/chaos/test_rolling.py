@@ -21,7 +21,11 @@ pytestmark = pytest.mark.skipif(nginx_binary() is None, reason="Debian's package
 @pytest.fixture(
     scope="module",
     params=[
-        pytest.param(Plan(games=18, replacements=6, longest=8, grace_ms=500, at_once=8), id="short"),
+        pytest.param(
+            Plan(games=18, replacements=6, longest=8, grace_ms=10_000, at_once=8),
+            id="short",
+            marks=pytest.mark.timeout(900),
+        ),
         pytest.param(
             Plan(games=GAMES, replacements=24, longest=40, grace_ms=5000, at_once=25),
             id="long",
