@@ -20,6 +20,7 @@ from redis.exceptions import BusyLoadingError, RedisError
 
 _STARTS_WITHIN = 60.0  # seconds; a large append-only file takes a while to read
 _TRIES = 10  # a server that ends while it starts may have been killed
+_SHORTEST_PAUSE, _LONGEST_PAUSE = 0.05, 1.0  # seconds between two tries to start it again
 _LONGEST_SOCKET_PATH = 100  # bytes that every system allows for a Unix socket's address
 
 log = structlog.get_logger()
@@ -84,6 +85,7 @@ class EmbeddedRedis:
 
     async def watch(self) -> None:
         """Start it again whenever it dies."""
+        pause = _SHORTEST_PAUSE
         while True:
             assert self._process is not None, "started before it is watched"
             status = await asyncio.to_thread(self._process.wait)
@@ -91,9 +93,11 @@ class EmbeddedRedis:
             self._launch()
             try:
                 await self._ready()
+                pause = _SHORTEST_PAUSE
             except (TimeoutError, RuntimeError) as error:
                 log.warning("redis_did_not_start", error=str(error))
-                await asyncio.sleep(1)
+                await asyncio.sleep(pause)
+                pause = min(2 * pause, _LONGEST_PAUSE)
 
     async def stop(self) -> None:
         if self._process is not None and self._process.poll() is None:
