@@ -10,14 +10,18 @@ import pytest
 from shared.ids import new_id
 from tests.support.client import Json, Player, open_client
 from tests.support.databases import Database, Sqlite
-from tests.support.deployment import Deployment, deployment
+from tests.support.deployment import fleet
 from tests.support.lobby import Seat, feed, search
+from tests.support.product import Server, short_directory
+from tests.support.redis_server import RedisServer
 from tests.support.stakes import GRANTED, changes, entries
 from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.both_databases
 
 BET, WON = 500, 950
+# Nothing begins or ends because a busy machine kept somebody from saying so.
+NO_HURRY = {f"PARLOR_{name}_WAIT_MS": "600000" for name in ("BEGIN", "REVANCHE", "SITDOWN")}
 
 
 async def brief(seat: Seat) -> Json:
@@ -29,7 +33,7 @@ async def brief(seat: Seat) -> Json:
 
 
 async def reached(seat: Seat, value: str) -> Json:
-    return await eventually(lambda: brief(seat), lambda state: state["value"] == value, timeout=15)
+    return await eventually(lambda: brief(seat), lambda state: state["value"] == value)
 
 
 async def rematch(seats: list[Seat], command: str) -> str:
@@ -44,7 +48,7 @@ async def rematch(seats: list[Seat], command: str) -> str:
 async def settled(player: Player, games: int, won: bool) -> None:
     paid = [("BET", -BET), ("WIN", WON)] if won else [("BET", -BET)]
     expected = [("GRANT", GRANTED), *paid * games]
-    found = await eventually(lambda: changes(player, 1), lambda them: len(them) >= len(expected), timeout=15)
+    found = await eventually(lambda: changes(player, 1), lambda them: len(them) >= len(expected))
     assert found == expected
 
 
@@ -53,10 +57,10 @@ async def rated(player: Player, games: int) -> None:
         body = (await player.get(f"/lobby/users/{player.id}")).json()
         return [(each["game_type"], each["games"]) for each in body["ratings"]]
 
-    await eventually(ratings, lambda found: found == [("xsos", games)], timeout=15)
+    await eventually(ratings, lambda found: found == [("xsos", games)])
 
 
-async def play(running: Deployment, lobby: httpx.AsyncClient, session: httpx.AsyncClient, kills: int) -> None:
+async def play(server: Server, lobby: httpx.AsyncClient, session: httpx.AsyncClient, kills: int) -> None:
     dice = random.Random(9)
     ann, bob = [await Player.guest(lobby, nick) for nick in ("Ann", "Bob")]
     seats = [await Seat.open(player) for player in (ann, bob)]
@@ -66,17 +70,17 @@ async def play(running: Deployment, lobby: httpx.AsyncClient, session: httpx.Asy
     game = await rematch(seats, "begin")
     games = 1
 
-    running.lobby.kill()  # between the bets and the result: nobody is there to hear it
+    server.kill()  # between the bets and the result: nobody is there to hear it
     assert (await ann.at(session).resign(game)).status_code == 200
-    running.lobby.start()
+    server.start()
     for _ in range(kills - 1):
         await settled(bob, games, won=True)
         game = await rematch(seats, "revanche")
         games += 1
         assert (await ann.at(session).resign(game)).status_code == 200
         await asyncio.sleep(dice.random() * 0.1)  # not to wait for something: the moment of the crash is chance
-        running.lobby.kill()
-        running.lobby.start()
+        server.kill()
+        server.start()
     await settled(ann, games, won=False)
     await settled(bob, games, won=True)
     for player in (ann, bob):
@@ -90,9 +94,15 @@ async def play(running: Deployment, lobby: httpx.AsyncClient, session: httpx.Asy
 
 
 async def kill_and_play(database: Database, kills: int) -> None:
-    with deployment(database.url(f"payout-{new_id()}")) as running:
-        async with open_client(running.lobby.url) as lobby, open_client(running.sessions[0].url) as session:
-            await play(running, lobby, session, kills)
+    url, counts = database.url(f"payout-{new_id()}"), {"lobby": 1, "session": 1}
+    with (
+        short_directory() as home,
+        RedisServer(home) as redis,
+        fleet(home, redis.url, url, counts, NO_HURRY) as running,
+    ):
+        (lobby,), (session,) = running["lobby"], running["session"]
+        async with open_client(lobby.url) as at_lobby, open_client(session.url) as at_session:
+            await play(lobby, at_lobby, at_session, kills)
 
 
 async def test_a_lobby_killed_between_the_result_and_the_payout_pays_once(tmp_path: Path) -> None:
