@@ -5,6 +5,7 @@ import pytest
 from tests.support.client import Player
 from tests.support.convergence import messages
 from tests.support.duel import MINE, THEIRS, Duel, accepted, asked, count, names, refused, told, words
+from tests.support.facts import credit, facts
 from tests.support.problems import assert_problem
 
 VERDICTS = {"approve_undo", "reject_undo", "auto_reject_undo", "timeup_reject_undo"}
@@ -170,10 +171,10 @@ async def test_a_request_may_cross_the_move_that_the_opponent_wants_back(duel: D
 
 
 async def test_the_approvers_clock_stands_still(ann: Player, bob: Player) -> None:
-    duel = await Duel.start(ann, bob, move_time=1, time_bank=20, undo_time=2)
+    duel = await Duel.start(ann, bob, move_time=1, time_bank=120, undo_time=2)
     async with duel.first.events(duel.id) as events:
         await asked(duel)
-        move, undo = (await duel.second.view(duel.id))["waits"]
+        move, undo = (await events.next("sync")).data["waits"]
         assert (move["name"], move["box"], move["paused"]) == ("move", duel.box(duel.second), True)
         assert (undo["name"], undo["box"], undo["value"]) == ("undo", duel.box(duel.second), 2_000)
         verdict = await events.next("timeup_reject_undo")  # twice as late as a move may take
@@ -181,15 +182,20 @@ async def test_the_approvers_clock_stands_still(ann: Player, bob: Player) -> Non
         assert (resumed["name"], resumed["box"]) == ("move", duel.box(duel.second))
         assert resumed["tick"] == move["tick"]
         await duel.play(duel.second, 1)
-    view = await duel.first.view(duel.id)
-    assert [player["timeBank"] for player in view["players"]] == [20_000, 20_000]
+    players = (await duel.first.view(duel.id))["players"]
+    found = [fact for fact in await facts(duel.first, duel.id) if fact["type"] not in ("created", "joined", "ended")]
+    _, first, request, rejection, second = [fact["at"] for fact in found if fact["type"] != "credited"]
+    assert rejection - request >= 2_000
+    thought = second - first - (rejection - request)
+    overrun = max(0, thought - credit(found) - 1_000)  # nothing, unless the machine is busy
+    assert players[duel.box(duel.second)]["timeBank"] == 120_000 - overrun
 
 
 async def test_a_game_without_a_clock_has_undo_with_a_deadline(ann: Player, bob: Player) -> None:
     duel = await Duel.start(ann, bob, move_time=0, undo_time=1)
     async with duel.first.events(duel.id) as events:
         await asked(duel)
-        assert [wait["name"] for wait in (await duel.first.view(duel.id))["waits"]] == ["undo"]
+        assert [wait["name"] for wait in (await events.next("sync")).data["waits"]] == ["undo"]
         assert (await events.next("timeup_reject_undo")).data["waits"] == []
 
 
