@@ -8,17 +8,18 @@ import pytest
 
 from tests.support.client import Json, Player, open_client
 from tests.support.duel import accepted, count, words
+from tests.support.facts import facts
 from tests.support.problems import assert_problem
 from tests.support.product import Product, short_directory
 from tests.support.sse import Events
 
-THINKING_MS = 2_000  # long enough to say something before a bot has moved, on a busy machine too
+THINKING_MS = 300  # by default
 
 
 @pytest.fixture(scope="module")
 def thoughtful_product() -> Iterator[Product]:
-    """The product with bots that take their time."""
-    settings = {"PARLOR_BOT_DELAY_MS": str(THINKING_MS), "PARLOR_RATE_LIMIT": "off"}
+    """The product with bots that do not move before something has been said to them."""
+    settings = {"PARLOR_BOT_DELAY_MS": "240000", "PARLOR_RATE_LIMIT": "off"}
     with short_directory() as home, Product(home, settings=settings) as running:
         yield running
 
@@ -28,6 +29,15 @@ async def cy(thoughtful_product: Product) -> AsyncIterator[Player]:
     """A guest of that product."""
     async with open_client(thoughtful_product.url) as http:
         yield await Player.guest(http, "Cy")
+
+
+async def to_move_first(player: Player) -> tuple[str, Json]:
+    """A game against a bot in which the player was drawn to begin, and the player's view of it."""
+    for _ in range(60):
+        game = (await player.create(seats=("me", "bot:random"), options={"move_time": 0}))["id"]
+        if words(view := await player.view(game))[0] == "my_turn":
+            return game, view
+    raise AssertionError("the bot begins every time")
 
 
 async def until_my_turn(player: Player, game: str, events: Events) -> Json:
@@ -80,57 +90,57 @@ async def test_bots_among_themselves_play_to_the_end_without_delay(
 ) -> None:
     created = await ann.create(seats=("bot:random", "bot:random"), game_type=game_type, options=options)
     async with ann.events(created["id"], cursor=created["version"]) as events:
-        await events.next("game_over", timeout=20.0)
+        await events.next("game_over", timeout=120.0)
     view = await ann.view(created["id"])
     assert (view["status"], view["self"]) == ("finished", None)
     replayed = await ann.replay(created["id"])
     assert [event["event"] for event in replayed["events"]].count("response") == count(view["gamestate"]["board"])
 
 
-async def test_between_humans_moves_a_bot_takes_its_time(cy: Player) -> None:
-    game = (await cy.create(seats=("me", "bot:random")))["id"]
-    async with cy.events(game) as events:
-        view = await until_my_turn(cy, game, events)
-        played = accepted(await cy.move(game, view["legal_moves"][0]))
-        await events.until(played)
-        assert words(await cy.view(game)) == ("not_my_turn", "allow")
+async def test_between_humans_moves_a_bot_takes_its_time(ann: Player) -> None:
+    game, view = await to_move_first(ann)
+    async with ann.events(game) as events:
+        played = accepted(await ann.move(game, view["legal_moves"][0]))
         await events.until(played + 1)
-    assert words(await cy.view(game)) == ("my_turn", "ban")
+    mine, the_bots = [event for event in events.logged if event.name == "response"]
+    assert words(mine.data) == ("not_my_turn", "allow")
+    assert words(the_bots.data) == ("my_turn", "ban")
+    asked, answered = [fact["at"] for fact in await facts(ann, game) if fact["type"] == "played"]
+    assert answered - asked >= THINKING_MS
 
 
 async def test_a_bot_approves_an_undo_at_once(cy: Player) -> None:
-    game = (await cy.create(seats=("me", "bot:random")))["id"]
+    game, view = await to_move_first(cy)
     async with cy.events(game) as events:
-        view = await until_my_turn(cy, game, events)
-        before = count(view["gamestate"]["board"])
         played = accepted(await cy.move(game, view["legal_moves"][0]))
         accepted(await cy.undo(game, "request", seen=played))
-        assert words((await events.next("approve_undo", timeout=THINKING_MS / 2_000)).data) == ("my_turn", "ban")
+        assert words((await events.next("approve_undo")).data) == ("my_turn", "ban")  # long before it would move
         undone = await events.next("response")
     assert undone.data["undone"] is True
-    assert count(undone.data["board"]) == before
+    assert count(undone.data["board"]) == 0
 
 
 async def test_a_bot_rejects_a_draw(cy: Player) -> None:
-    game = (await cy.create(seats=("me", "bot:random")))["id"]
+    game, view = await to_move_first(cy)  # so that it is no move of the bot that declines
     async with cy.events(game) as events:
-        view = await until_my_turn(cy, game, events)  # so that it is no move of the bot that declines
         offered = accepted(await cy.draw(game, "offer"))
         rejected = await events.next("draw_rejected")
         assert (rejected.id, rejected.data["by"]) == (str(offered + 1), 1)
     assert (await cy.view(game))["gamestate"] == view["gamestate"]
 
 
-async def test_a_bots_turn_survives_a_crash(thoughtful_product: Product, cy: Player) -> None:
-    game = (await cy.create(seats=("me", "bot:random")))["id"]
-    async with cy.events(game) as events:
-        view = await until_my_turn(cy, game, events)
-    played = accepted(await cy.move(game, view["legal_moves"][0]))
-    await asyncio.to_thread(thoughtful_product.kill)
-    await asyncio.to_thread(thoughtful_product.start)
-    async with cy.events(game, cursor=played) as events:
-        answer = await events.next("response")
-    assert count(answer.data["board"]) == count(view["gamestate"]["board"]) + 2
+async def test_a_bots_turn_survives_a_crash() -> None:
+    settings = {"PARLOR_BOT_DELAY_MS": "1000"}
+    with short_directory() as home, Product(home, settings=settings) as product:
+        async with open_client(product.url) as http:
+            cy = await Player.guest(http, "Cy")
+            game, view = await to_move_first(cy)
+            played = accepted(await cy.move(game, view["legal_moves"][0]))
+            await asyncio.to_thread(product.kill)
+            await asyncio.to_thread(product.start)
+            async with cy.events(game, cursor=played) as events:
+                answer = await events.next("response")
+    assert count(answer.data["board"]) == 2
     assert words(answer.data)[0] == "my_turn"
 
 

@@ -37,7 +37,7 @@ async def test_the_game_goes_on_without_the_acknowledgement_of_a_silent_client(
         c1, c2, c3 = await trio.order()
         cursor = (await trio.view(c3))["version"]
         version = await trio.post(c1, "TakeCardFromHeap")
-        assert await trio.ack(c2, version) == version
+        assert await trio.ack(c2, version) in (version, version + 1)  # the latter if the time is up already
         card = await trio.streams[c1].next("Card")
         assert card.data["version"] == version + 1
         last = await trio.post(c1, "ReplaceCard", handCardIndex=0) + 1
@@ -118,7 +118,7 @@ async def test_a_game_of_bots_comes_to_its_end_and_its_replay_holds(ann: Player,
     seats = ["bot:careful", "bot:random", "bot:careful", "bot:random"]
     created = await ann.post("/session/games", {"game_type": "cabo", "seats": seats})
     game = created.json()["id"]
-    view = await eventually(lambda: ann.view(game), lambda view: view["status"] == "finished", timeout=60.0)
+    view = await eventually(lambda: ann.view(game), lambda view: view["status"] == "finished", timeout=180.0)
     totals = view["gamestate"]["totalScores"]
     assert max(totals) > 66
     assert view["result"]["reason"] == "lowest_total"

@@ -43,7 +43,7 @@ async def test_bots_play_by_themselves_and_the_pairs_type_has_one_spelling(ann: 
     game_id = await create(ann, CYRILLIC, ["bot:random", "bot:cautious", "bot:random", "bot:cautious"])
     assert (await ann.view(game_id))["game_type"] == "durak_podkidnoi_2x2"
 
-    view = await eventually(lambda: ann.view(game_id), lambda view: view["status"] == "finished", timeout=30)
+    view = await eventually(lambda: ann.view(game_id), lambda view: view["status"] == "finished", timeout=120.0)
     assert view["result"]["winners"] in ([], [0, 2], [1, 3])
 
 

@@ -46,7 +46,7 @@ def test_sigterm_ends_everything_that_was_started(mortal: Product) -> None:
     assert len(started) >= 2
     mortal.stop()
     for process in started:
-        wait_until_gone(process, timeout=5.0)
+        wait_until_gone(process)
     assert processes_at_work_in(mortal.home) == []
 
 
@@ -114,7 +114,7 @@ async def test_the_clock_runs_through_a_crash(mortal: Product, http: httpx.Async
     await asyncio.to_thread(mortal.kill)
     await asyncio.to_thread(mortal.restart)
     async with match.o.events(match.id, cursor=match.created_version) as events:
-        over = await events.next("game_over", timeout=10.0)
+        over = await events.next("game_over")
     assert over.data["result"]["reason"] == "timeout"
     assert over.data["result"]["winners"] == [match.box(match.o)]
 

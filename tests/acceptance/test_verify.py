@@ -17,7 +17,7 @@ Tamper = Callable[[Json], None]
 
 
 async def replay_of(ann: Player, game: str) -> Json:
-    response = await eventually(lambda: ann.get(f"/session/games/{game}/replay"), lambda r: r.status_code == 200, 20.0)
+    response = await eventually(lambda: ann.get(f"/session/games/{game}/replay"), lambda r: r.status_code == 200)
     replay: Json = response.json()
     return replay
 
