@@ -2,23 +2,28 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
+from typing import Any
 
 import httpx
 import pytest
 
 from tests.support.client import Player, open_client
+from tests.support.facts import TooSlow, in_time
 from tests.support.lobby import Seat, feed, make_table, search, transition
+from tests.support.outboxes import handed_over
 from tests.support.problems import assert_problem
 from tests.support.product import Product, short_directory
+from tests.support.sse import PATIENCE
 from tests.support.waiting import eventually
 
+LINGER_MS = 1_500
 WAITS = {
     "PARLOR_BEGIN_WAIT_MS": "300",
-    "PARLOR_REVANCHE_WAIT_MS": "300",
-    "PARLOR_SITDOWN_WAIT_MS": "300",
-    "PARLOR_EMPTY_TABLE_MS": "1500",
+    "PARLOR_REVANCHE_WAIT_MS": "500",
+    "PARLOR_SITDOWN_WAIT_MS": "500",
+    "PARLOR_EMPTY_TABLE_MS": "1000",
     "PARLOR_ABANDON_MS": "300",
-    "PARLOR_LINGER_MS": "2500",
+    "PARLOR_LINGER_MS": str(LINGER_MS),
     "PARLOR_RATE_LIMIT": "off",
     "PARLOR_CHAT_FILTER": "tests.support.lobby:shouted",
 }
@@ -59,55 +64,92 @@ async def test_a_match_begins_and_a_rematch_is_given_up_by_themselves(a: Seat, b
     await b.until("free")
 
 
+async def freed(*seats: Seat) -> None:
+    for seat in seats:
+        assert (await seat.until("free")) == {"value": "free"}
+
+
+async def table_with(seat: Seat, **more: Any) -> tuple[str, str]:
+    """A table where somebody sits, before it disappears for want of people, and its game."""
+
+    async def sat_down() -> tuple[str, str]:
+        table = await make_table(seat.player, **more)
+        joined = await seat.send("join", {"table": table, "box": 0})
+        if joined.status_code == 404:
+            raise TooSlow
+        return table, joined.json()["state"]["game"]["id"]
+
+    return await in_time(sat_down)
+
+
 async def test_one_who_agreed_alone_is_freed_too(a: Seat, b: Seat) -> None:
-    for seat in (a, b):
-        await seat.do("find", search("alone"))
-    game = (await a.until("game"))["game"]["id"]
-    async with feed(a.player) as told:
-        await b.player.resign(game)
-        await transition(told, a, "E7")
-        await a.do("revanche")
-        await transition(told, a, "E8")
-        assert (await transition(told, a, "E10")).data["reason"] == "rematch_timeout"
+    async def agreed() -> None:
+        async with feed(a.player) as told:
+            for seat in (a, b):
+                await seat.do("find", search("alone"))
+            for event in ("E2", "E3", "E4"):
+                await transition(told, a, event)
+            await b.player.resign((await transition(told, a, "E6")).data["state"]["game"]["id"])
+            await transition(told, a, "E7")
+            agreeing = await a.send("revanche")
+            if agreeing.status_code == 409:
+                await freed(a, b)
+                raise TooSlow
+            await transition(told, a, "E8")
+            assert (await transition(told, a, "E10")).data["reason"] == "rematch_timeout"
+
+    await in_time(agreed)
 
 
 async def test_a_reservation_is_released_to_the_next_in_line(a: Seat, b: Seat, http: httpx.AsyncClient) -> None:
-    table = await make_table(a.player)
-    await a.do("join", {"table": table, "box": 0})
-    await b.do("takeplace", {"table": table, "box": 1})
+    table, _ = await table_with(a)
     c = await Seat.open(await Player.guest(http, "Cid"))
-    async with feed(b.player) as told, feed(c.player) as waiting:
-        await c.do("taketurn", {"table": table})
-        await transition(waiting, c, "E20")
-        assert (await transition(told, b, "E23")).data["reason"] == "reservation_expired"
-        assert (await transition(waiting, c, "E21")).data["state"]["box"] == 1
-        assert (await transition(waiting, c, "E23")).data["reason"] == "reservation_expired"
+
+    async def released() -> None:
+        async with feed(b.player) as told, feed(c.player) as waiting:
+            await b.do("takeplace", {"table": table, "box": 1})
+            if (await c.do("taketurn", {"table": table}))["value"] != "taketurn":
+                await freed(b, c)
+                raise TooSlow
+            await transition(told, b, "E19")
+            await transition(waiting, c, "E20")
+            assert (await transition(told, b, "E23")).data["reason"] == "reservation_expired"
+            assert (await transition(waiting, c, "E21")).data["state"]["box"] == 1
+            assert (await transition(waiting, c, "E23")).data["reason"] == "reservation_expired"
+
+    await in_time(released)
 
 
 async def test_a_table_that_nobody_came_to_disappears(a: Seat, b: Seat) -> None:
     await b.do("subscribe", {"room": "xsos"})
-    async with feed(b.player) as told:
+
+    async def watched() -> str:
         table = await make_table(a.player)
-        await a.do("watch", {"table": table})
+        if (await a.send("watch", {"table": table})).status_code == 404:
+            raise TooSlow
+        return table
+
+    async with feed(b.player) as told:
+        table = await in_time(watched)
         changes = []
         while "removed" not in changes:
             event = await told.next("room")
             if event.data["table"]["id"] == table:
                 changes.append(event.data["change"])
         assert changes[0] == "created"
-    assert (await a.until("free")) == {"value": "free"}
+    await freed(a)
     assert_problem(await a.player.get(f"/lobby/tables/{table}"), 404, "not_found")
 
 
-async def test_whoever_comes_back_is_told_once_of_each_table_of_a_room(a: Seat, b: Seat) -> None:
+async def test_whoever_comes_back_is_told_once_of_each_table_of_a_room(a: Seat, b: Seat, hasty: Product) -> None:
     await b.do("subscribe", {"room": "go"})
-    kept = await make_table(a.player, game_type="go")
-    await a.do("join", {"table": kept})
+    kept, _ = await table_with(a, game_type="go")
     async with feed(b.player) as told:
         cursor = (await told.next("snapshot")).id
     gone = await make_table(a.player, game_type="go")
     await (await Seat.open(a.player)).do("watch", {"table": kept})
     await eventually(lambda: a.player.get(f"/lobby/tables/{gone}"), lambda found: found.status_code == 404)
+    await handed_over(f"unix://{hasty.redis_socket}")  # the room has been told, which nobody hears just now
     last = await Seat.open(b.player)
     async with feed(b.player, cursor) as told:
         await last.do("subscribe", {"room": "xsos"})
@@ -129,8 +171,7 @@ async def leave_until_it_is_aborted(a: Seat, b: Seat, game: str) -> None:
 
 
 async def test_a_game_that_all_have_left_is_aborted(a: Seat, b: Seat) -> None:
-    table = await make_table(a.player)
-    game = (await a.do("join", {"table": table}))["game"]["id"]
+    table, game = await table_with(a)
     await b.do("join", {"table": table})
     await eventually(lambda: a.player.view(game), lambda view: view["status"] == "active")
     await leave_until_it_is_aborted(a, b, game)
@@ -159,12 +200,17 @@ async def test_presence_lasts_as_long_as_a_stream_and_then_ends(a: Seat, b: Seat
         return bool((await b.player.get(f"/lobby/users/{a.player.id}")).json()["online"])
 
     async with feed(a.player) as told:
+        opened = loop.time()
         await told.next("snapshot")
-        longer_than_it_lingers = loop.time() + 3.5
-        while loop.time() < longer_than_it_lingers:
-            assert await is_online()
-    assert await is_online(), "it lingers"
+        while loop.time() < opened + 2 * LINGER_MS / 1_000:
+            await told.comment(after=len(told.comments), timeout=PATIENCE)
+            # A server that was kept from saying so for longer than it lingers says so with the next comment.
+            await eventually(is_online, bool)
+    before = loop.time()
+    async with feed(a.player) as told:
+        await told.next("snapshot")
     await eventually(is_online, lambda online: not online)
+    assert loop.time() - before >= LINGER_MS / 1_000, "it lingers"
 
 
 async def test_every_message_passes_the_operators_filter(a: Seat) -> None:
