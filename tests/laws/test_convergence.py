@@ -42,17 +42,17 @@ def said_beside_the_board(table: Table) -> None:
         table.append(verdict)
 
 
-def stable(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: stable(each) for name, each in value.items() if name not in UNSTABLE}
-    return [stable(each) for each in value] if isinstance(value, list) else value
+def stable(value: Json) -> Json:
+    """One object without what depends on the moment at which it is told."""
+    return {name: each for name, each in value.items() if name not in UNSTABLE}
 
 
 def law(view: Json) -> Json:
     names = ("status", "sync", "waits", "gamestate", "legal_moves", "result", "draw")
     players = [{name: player[name] for name in ("box", "user", "timeBank")} for player in view["players"]]
     shown = {name: view.get(name) for name in names} | {"players": players}
-    return stable(json.loads(msgspec.json.encode(shown)))  # type: ignore[no-any-return]  # stable keeps a dict a dict
+    lawful: Json = json.loads(msgspec.json.encode(shown), object_hook=stable)
+    return lawful
 
 
 def after(view: Json, message: Message) -> Json:

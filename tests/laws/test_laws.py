@@ -23,6 +23,7 @@ from tests.laws.table import GAMES, MACHINE, PACE, Table, some_tables
 GOLDEN = Path(__file__).parent / "golden"
 GOLDEN_VERSIONS = 24  # enough for every kind of message, few enough to be read
 TYPES = [(game, t) for game in GAMES.all for t in game.types]
+_PLAYED: dict[GameType, tuple[Table, ...]] = {}
 
 pytestmark = pytest.mark.parametrize(("game", "game_type"), TYPES, ids=[t.game_type for _, t in TYPES])
 
@@ -32,17 +33,25 @@ def tables(game: AnyGame, game_type: GameType) -> Iterator[Table]:
     return some_tables(game, game_type)
 
 
-def test_random_play_ends_with_an_outcome_among_the_seats(tables: Iterator[Table]) -> None:
-    for table in tables:
-        match = table.play_out().match
+@pytest.fixture
+def played(game: AnyGame, game_type: GameType) -> tuple[Table, ...]:
+    """The same, played to their ends once for all who only look at them."""
+    if game_type not in _PLAYED:
+        _PLAYED[game_type] = tuple(table.play_out() for table in some_tables(game, game_type))
+    return _PLAYED[game_type]
+
+
+def test_random_play_ends_with_an_outcome_among_the_seats(played: tuple[Table, ...]) -> None:
+    for table in played:
+        match = table.match
         assert match.outcome is not None
         assert set(match.outcome.winners) <= set(range(len(match.players)))
 
 
-def test_replaying_the_log_rebuilds_every_state(tables: Iterator[Table]) -> None:
-    for table in tables:
+def test_replaying_the_log_rebuilds_every_state(played: tuple[Table, ...]) -> None:
+    for table in played:
         state = None
-        for raw, expected in zip(table.play_out().log, table.states, strict=True):
+        for raw, expected in zip(table.log, table.states, strict=True):
             state = MACHINE.evolve(state, MACHINE.decode(state, raw))
             assert state == expected
 
@@ -60,9 +69,9 @@ def test_ten_thousand_random_games_end_and_are_rebuilt_from_their_logs(game: Any
         assert MACHINE.decode_state(MACHINE.encode_state(table.match)) == table.match
 
 
-def test_states_and_entries_survive_their_codecs(tables: Iterator[Table]) -> None:
-    for table in tables:
-        for state in table.play_out().states:
+def test_states_and_entries_survive_their_codecs(played: tuple[Table, ...]) -> None:
+    for table in played:
+        for state in table.states:
             assert MACHINE.decode_state(MACHINE.encode_state(state)) == state
         before = None
         for raw, after in zip(table.log, table.states, strict=True):
@@ -124,9 +133,9 @@ def test_a_clock_that_runs_out_moves_the_game_on(tables: Iterator[Table]) -> Non
         assert rules.deadline(table.match, PACE) != due
 
 
-def test_signals_of_a_view_agree_with_who_may_act(tables: Iterator[Table]) -> None:
-    for table in tables:
-        for version, state in enumerate(table.play_out().states, start=1):
+def test_signals_of_a_view_agree_with_who_may_act(played: tuple[Table, ...]) -> None:
+    for table in played:
+        for version, state in enumerate(table.states, start=1):
             for viewer in table.viewers():
                 view = views.view(table.game, state, "g", version, viewer, {}, table.now)
                 acts = viewer is not None and viewer in state.acting
@@ -139,9 +148,8 @@ def test_signals_of_a_view_agree_with_who_may_act(tables: Iterator[Table]) -> No
                 assert bool(awaited) == bool(state.acting), "somebody must be waited for, or the game may hang"
 
 
-def test_no_commit_tells_anyone_more_than_a_stream_may_hold(tables: Iterator[Table]) -> None:
-    for table in tables:
-        table.play_out()
+def test_no_commit_tells_anyone_more_than_a_stream_may_hold(played: tuple[Table, ...]) -> None:
+    for table in played:
         before = None
         for version, (raw, after) in enumerate(zip(table.log, table.states, strict=True), start=1):
             entry = MACHINE.decode(before, raw)
@@ -151,10 +159,9 @@ def test_no_commit_tells_anyone_more_than_a_stream_may_hold(tables: Iterator[Tab
             before = after
 
 
-def test_a_finished_game_is_shown_with_all_that_its_last_message_told(tables: Iterator[Table]) -> None:
+def test_a_finished_game_is_shown_with_all_that_its_last_message_told(played: tuple[Table, ...]) -> None:
     """Who comes late sees the winning line too."""
-    for table in tables:
-        table.play_out()
+    for table in played:
         closing = table.game.closing(table.match.position)
         for viewer in table.viewers():
             *_, active = (state for state in table.states if state.status is Status.ACTIVE)
@@ -163,9 +170,8 @@ def test_a_finished_game_is_shown_with_all_that_its_last_message_told(tables: It
             assert {name: finished[name] for name in closing} == closing
 
 
-def test_the_seed_is_in_no_view_and_no_message(tables: Iterator[Table]) -> None:
-    for table in tables:
-        table.play_out()
+def test_the_seed_is_in_no_view_and_no_message(played: tuple[Table, ...]) -> None:
+    for table in played:
         before = None
         for version, (raw, after) in enumerate(zip(table.log, table.states, strict=True), start=1):
             entry = MACHINE.decode(before, raw)

@@ -4,7 +4,6 @@ Every command is judged where it is served: by the stones, the request and the d
 never by what the engine keeps inside.
 """
 
-import json
 from typing import Any, NamedTuple
 
 import msgspec
@@ -61,7 +60,7 @@ class Engine:
 
     def view(self, server: Server, viewer: Viewer) -> dict[str, Any]:
         shown = views.view(self._game, server.match, "g", server.match.version, viewer, {}, server.now)
-        plain: dict[str, Any] = json.loads(msgspec.json.encode(shown))
+        plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(shown))
         return plain
 
     def due(self, server: Server) -> bool:
@@ -233,7 +232,7 @@ class Engine:
     def _converges(self, before: Server, after: Server, viewer: Viewer, mail: list[Message]) -> None:
         """What a viewer was told of a commit leads from the view before it to the view after it."""
         version = after.match.version
-        data = [json.loads(msgspec.json.encode({"version": version, **m.data})) for m in mail]
+        data = [msgspec.json.decode(msgspec.json.encode({"version": version, **m.data})) for m in mail]
         snapshot = Event(None, "snapshot", self.view(before, viewer))
         believed = fold(snapshot, [Event(None, m.event, d) for m, d in zip(mail, data, strict=True)])
         truth = self.view(after, viewer)
