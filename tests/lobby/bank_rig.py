@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 from sqlalchemy import Connection, event, func, select
+from sqlalchemy.exc import TimeoutError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from services.lobby import letters as mail
@@ -116,7 +117,7 @@ class Rig:
         while True:
             try:
                 return await self.bank(letter)
-            except Crash:
+            except (Crash, TimeoutError):  # the latter when all connections to the database are taken for too long
                 continue
 
     async def table(self, table: str, letter: mail.ToTable) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import text
+from sqlalchemy.exc import TimeoutError
 
 from services.lobby import letters as mail
 from services.lobby.channels import Who
@@ -163,7 +164,7 @@ async def test_two_games_cannot_be_paid_with_the_same_money(bank: Rig) -> None:
         mail.TakeBets("nowhere", game, "xsos", CURRENCY, 3_000, (ann, bob))
         for game, bob in zip(games, others, strict=True)
     ]
-    await asyncio.gather(*(bank.bank(take) for take in takes for _ in range(2)))
+    await asyncio.gather(*(bank.surely(take) for take in takes for _ in range(2)))
     balances = await bank.audit()
     assert balance(balances, ann) == 1_000
     assert sorted(balance(balances, other) for other in others) == [7_000] * 3 + [10_000] * 5
@@ -233,7 +234,7 @@ async def storm(bank: Rig, seed: int, users: int, games: int) -> None:
     crashing(bank, dice)
     running = asyncio.gather(*(run_course(bank, each, turn) for each in courses))
     while not running.done():
-        with suppress(Crash):
+        with suppress(Crash, TimeoutError):
             await bank.audit()
     await running
     bank.fuse.burn = calm  # type: ignore[method-assign]
