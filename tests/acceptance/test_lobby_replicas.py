@@ -1,50 +1,15 @@
 """Two lobbies and two session services on one Redis: any of them serves any request, and losing one loses nothing."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
-from pathlib import Path
-from types import MappingProxyType
+from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
 from shared.ids import new_id
 from tests.support.client import open_client
-from tests.support.deployment import settings_for
+from tests.support.deployment import Halls, halls
 from tests.support.lobby import search
 from tests.support.nomad import Nomad
-from tests.support.product import Server, run_parlor, short_directory
-from tests.support.redis_server import RedisServer
-
-
-@dataclass
-class Halls:
-    lobbies: list[Server]
-    sessions: list[Server]
-
-
-@contextmanager
-def halls(database_url: str, more: Mapping[str, str] = MappingProxyType({})) -> Iterator[Halls]:
-    """Two replicas of each service; every lobby asks a session service of its own."""
-    with short_directory() as home, ExitStack() as stack:
-        redis = stack.enter_context(RedisServer(home))
-        settings = {**settings_for(redis.url, database_url), **more}
-        assert run_parlor("migrate", settings=settings, cwd=home).returncode == 0
-        sessions = [_server("session", home, settings) for _ in range(2)]
-        lobbies = [_server("lobby", home, {**settings, "PARLOR_SESSION_URL": each.url}) for each in sessions]
-        for server in (*sessions, *lobbies):
-            server.launch()
-            stack.callback(server.close)
-        for server in (*sessions, *lobbies):
-            server.wait_until_ready()
-        yield Halls(lobbies, sessions)
-
-
-def _server(service: str, home: Path, settings: dict[str, str]) -> Server:
-    directory = home / f"{service}-{new_id()[:4]}"
-    directory.mkdir()
-    return Server(service, services=(service,), home=directory, settings=settings)
 
 
 @pytest.fixture(scope="module")

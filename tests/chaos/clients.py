@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 
 from tests.chaos.tally import Tally
-from tests.support.client import Json, Player
+from tests.support.client import LOOPBACK, Json, Player
 from tests.support.convergence import after
 from tests.support.sse import Event, Parser
 
@@ -19,8 +19,8 @@ SHORTEST_PAUSE, LONGEST_PAUSE = 0.05, 1.0  # seconds between two tries
 
 
 def open_client(url: str) -> httpx.AsyncClient:
-    """A client for one table; making fifty that could speak TLS would take seconds."""
-    return httpx.AsyncClient(base_url=url, timeout=20.0, trust_env=False, verify=False)
+    """A client for one table."""
+    return httpx.AsyncClient(base_url=url, timeout=20.0, **LOOPBACK)
 
 
 async def attempts(purpose: str) -> AsyncIterator[int]:

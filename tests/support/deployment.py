@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 
+from tests.support.ports import own_port
 from tests.support.product import START_SECONDS, Server, run_parlor, short_directory
 from tests.support.redis_server import RedisServer
 
@@ -68,6 +69,29 @@ def fleet(
     }
     with all_running([server for replicas in started.values() for server in replicas]):
         yield started
+
+
+@dataclass
+class Halls:
+    lobbies: list[Server]
+    sessions: list[Server]
+
+
+@contextmanager
+def halls(database_url: str, further: Mapping[str, str] = MappingProxyType({})) -> Iterator[Halls]:
+    """Two replicas of each service; every lobby asks a session service of its own."""
+    with short_directory() as home, RedisServer(home) as redis:
+        settings = {**settings_for(redis.url, database_url), **further}
+        migrate(database_url, home)
+        made = Halls([], [])
+        for n in range(2):
+            at = _own(home, f"session-{n}")
+            session = Server("session", services=("session",), home=at, settings=settings, port=own_port())
+            asking = {**settings, "PARLOR_SESSION_URL": session.url}
+            made.sessions.append(session)
+            made.lobbies.append(Server("lobby", services=("lobby",), home=_own(home, f"lobby-{n}"), settings=asking))
+        with all_running([*made.sessions, *made.lobbies]):
+            yield made
 
 
 @contextmanager
