@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
-_THOUGHT = 2.0  # seconds
+_THOUGHT = 5.0  # seconds
 
 
 def _set() -> asyncio.Event:
