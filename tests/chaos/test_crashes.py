@@ -18,6 +18,8 @@ from tests.support.product import STOP_SECONDS, processes_at_work_in, short_dire
 
 SECONDS = float(os.environ.get("PARLOR_CHAOS_SECONDS", "300"))
 
+pytestmark = pytest.mark.long
+
 Plan = Callable[[random.Random], Iterable[Crash]]
 Place = Callable[[Path], AbstractContextManager[Fragile]]
 

@@ -302,6 +302,7 @@ def walk(tmp_path_factory: pytest.TempPathFactory, examples: int, steps: int) ->
         )
 
 
+@pytest.mark.long
 @pytest.mark.timeout(900)
 def test_random_walks_of_four_users_while_lobbies_are_killed(tmp_path_factory: pytest.TempPathFactory) -> None:
     walk(tmp_path_factory, examples=2, steps=20)

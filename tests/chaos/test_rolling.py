@@ -15,7 +15,10 @@ from tests.support.product import short_directory
 
 GAMES = int(os.environ.get("PARLOR_CHAOS_GAMES", "500"))
 
-pytestmark = pytest.mark.skipif(nginx_binary() is None, reason="Debian's package nginx-light is not installed")
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(nginx_binary() is None, reason="Debian's package nginx-light is not installed"),
+]
 
 
 @pytest.fixture(
