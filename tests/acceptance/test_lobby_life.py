@@ -162,8 +162,8 @@ async def test_changes_of_a_table_are_told_together_and_the_last_one_is_the_trut
             await e.do("unwatch")
         for seat in (e, await Seat.open(bob)):
             await seat.do("watch", {"table": table})
-        most = 2 + (time.monotonic() - began) / 0.25
         await until(watchers=2)
+        most = 2 + (time.monotonic() - began) / 0.25
     assert len(changes) <= 1 + most
 
 

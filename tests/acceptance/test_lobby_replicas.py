@@ -11,10 +11,13 @@ from tests.support.deployment import Halls, halls
 from tests.support.lobby import search
 from tests.support.nomad import Nomad
 
+# They say yes one after the other, and some to a process that is no more: longer than by default, if a machine is busy.
+PATIENT = {"PARLOR_BEGIN_WAIT_MS": "120000", "PARLOR_REVANCHE_WAIT_MS": "120000"}
+
 
 @pytest.fixture(scope="module")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Halls]:
-    with halls(f"sqlite:///{tmp_path_factory.mktemp('halls') / 'parlor.db'}") as found:
+    with halls(f"sqlite:///{tmp_path_factory.mktemp('halls') / 'parlor.db'}", PATIENT) as found:
         yield found
 
 
@@ -33,7 +36,7 @@ async def nomads(running: Halls) -> AsyncIterator[list[Nomad]]:
 
 async def play_on(nomad: Nomad, channel: str, game: str) -> None:
     """Play the first legal move whenever it is one's turn, until the game is over."""
-    deadline = asyncio.get_running_loop().time() + 60
+    deadline = asyncio.get_running_loop().time() + 120
     while (view := await nomad.call("GET", f"/session/games/{game}"))["status"] == "active":
         assert asyncio.get_running_loop().time() < deadline, view
         if moves := view.get("legal_moves"):

@@ -5,7 +5,7 @@ from pathlib import Path
 import httpx
 import psutil
 
-from tests.support.client import LOOPBACK, Player, open_client
+from tests.support.client import Player, open_client
 from tests.support.deployment import settings_for
 from tests.support.ports import own_ports
 from tests.support.product import Server, run_parlor, short_directory
@@ -28,9 +28,15 @@ async def play_a_game(lobby: Server, session: Server) -> None:
             assert (await events.next("game_over")).data["reason"] == "line"
 
 
-def shown_by_each(first: int) -> list[dict[str, float]]:
-    """What two workers show at their own ports, by the name of the metric."""
-    pages = [httpx.get(f"http://127.0.0.1:{port}/metrics", **LOOPBACK).text for port in (first, first + 1)]
+async def shown_by_each(first: int) -> list[dict[str, float]]:
+    """What two workers show at their own ports, by the name of the metric; nothing while one is still on its way."""
+    pages = []
+    for port in (first, first + 1):
+        async with open_client(f"http://127.0.0.1:{port}") as http:
+            try:
+                pages.append((await http.get("/metrics")).text)
+            except httpx.TransportError:
+                return []
     return [
         {name: float(value) for name, value in (line.rsplit(" ", 1) for line in page.splitlines() if line[0] != "#")}
         for page in pages
@@ -48,7 +54,8 @@ async def test_workers_share_the_port_are_replaced_when_killed_and_end_together(
         with lobby, session:
             await play_a_game(lobby, session)
             moves = 'parlor_commands_total{command="move",outcome="accepted"}'
-            assert sum(shown.get(moves, 0) for shown in shown_by_each(first)) == len(X_WINS)
+            both = await eventually(lambda: shown_by_each(first), bool)
+            assert sum(shown.get(moves, 0) for shown in both) == len(X_WINS)
             before = workers(session)
             assert len(before) == 2
             before[0].kill()
@@ -56,7 +63,8 @@ async def test_workers_share_the_port_are_replaced_when_killed_and_end_together(
             async def alive() -> list[psutil.Process]:
                 return workers(session)
 
-            after = await eventually(alive, lambda now: len(now) == 2 and before[0] not in now, timeout=10)
+            after = await eventually(alive, lambda now: len(now) == 2 and before[0] not in now)
             await play_a_game(lobby, session)
-            assert all(shown["process_cpu_seconds_total"] > 0 for shown in shown_by_each(first))
+            both = await eventually(lambda: shown_by_each(first), bool)
+            assert all(shown["process_cpu_seconds_total"] > 0 for shown in both)
         assert not any(each.is_running() for each in after)
