@@ -322,7 +322,9 @@ class Engine:
         assert after is not None, "a game begins with an entry"
         version = live.version + len(entries)
         deadline = rules.deadline(after, self._pace)
-        unchanged = before is not None and rules.deadline(before, self._pace) == deadline
+        # A bot's turn may be due in the same millisecond as the one before: whoever acted on that must be rung again.
+        is_due = 0 < deadline <= self._clock()
+        unchanged = before is not None and rules.deadline(before, self._pace) == deadline and not is_due
         snapshot = b"%d %s" % (version, self._machine.encode_state(after)) if version % _SNAPSHOT_EVERY == 0 else b""
         encoded = [self._machine.encode(entry) for entry in entries]
         if len(entries) == 1:
