@@ -98,7 +98,7 @@ async def faults_of(visitor: Visitor) -> list[str]:
 async def test_every_view_fits_the_screen_and_has_nothing_serious(
     product: Product, invite: Invite, guest: Guest
 ) -> None:
-    visitor = await invite(reduced_motion="reduce")
+    visitor = await invite(fresh=True, reduced_motion="reduce")
     faults = {name: await faults_of(visitor) async for name in views(visitor, product, guest)}
     assert {name: found for name, found in faults.items() if found} == {}
     assert len(faults) == len(GAMES) + 8, "every view was looked at"

@@ -145,8 +145,7 @@ async def test_a_page_that_has_lost_its_memory_hears_what_was_kept_for_it(
 
 @pytest.mark.parametrize("width", [360, 1440])
 async def test_nothing_is_wider_than_the_screen(product: Product, invite: Invite, width: int) -> None:
-    visitor = await invite()
-    await visitor.page.set_viewport_size({"width": width, "height": 740})
+    visitor = await invite(viewport={"width": width, "height": 740})
     await visitor.come_in(f"{product.url}/liff", "W" * 32)
     await expect(visitor.headline).to_have_text("Waiting for an opponent")
     assert await visitor.page.evaluate("document.documentElement.scrollWidth") <= width

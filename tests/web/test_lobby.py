@@ -24,8 +24,8 @@ def dock(visitor: Visitor) -> Locator:
     return visitor.page.locator("#dock")
 
 
-async def at_home(invite: Invite, product: Product, nick: str) -> Visitor:
-    return await at(f"{product.url}/", invite, product, nick)
+async def at_home(invite: Invite, product: Product, nick: str, **settings: Any) -> Visitor:
+    return await at(f"{product.url}/", invite, product, nick, **settings)
 
 
 async def in_room(room: str, invite: Invite, product: Product, nick: str, **settings: Any) -> Visitor:
@@ -50,7 +50,7 @@ async def found(invite: Invite, product: Product) -> Pair:
 
 
 async def test_a_queue_shows_who_waits_and_can_be_left(product: Product, invite: Invite) -> None:
-    ann, bob = await at_home(invite, product, "Ann"), await invite()
+    ann, bob = await at_home(invite, product, "Ann"), await invite(fresh=True)
     await bob.page.clock.install()
     await bob.sign_in(product.url, "Bob")
     await bob.page.goto(product.url)
@@ -191,8 +191,8 @@ async def test_whoever_signs_out_of_a_room_is_not_thrown_out(product: Product, i
 
 
 async def test_a_match_stays_in_sight_while_one_scrolls(product: Product, invite: Invite) -> None:
-    ann, bob = await at_home(invite, product, "Ann"), await at_home(invite, product, "Bob")
-    await ann.page.set_viewport_size({"width": 360, "height": 740})
+    ann = await at_home(invite, product, "Ann", viewport={"width": 360, "height": 740})
+    bob = await at_home(invite, product, "Bob")
     for visitor in (ann, bob):
         await visitor.button(re.compile("^Find players: Xs and Os")).click()
     await expect(ann.button("I am ready")).to_be_visible()

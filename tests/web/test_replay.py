@@ -21,7 +21,7 @@ async def finished(product: Product, invite: Invite, guest: Guest) -> Visitor:
     """Somebody, whose clock can be held, at the table of a game that two others have just finished."""
     match = await Match.start(await guest("Bob"), await guest("Carl"))
     await match.play(4, 0, 2, 1, 6)
-    visitor = await invite()
+    visitor = await invite(fresh=True)
     await visitor.page.clock.install()
     await visitor.come_in(f"{product.url}/#/game/{match.id}", "Ann")
     await expect(visitor.replay_link).to_be_visible()

@@ -53,7 +53,7 @@ async def tasks_until_done(browser: Browser) -> list[float]:
 async def test_the_first_page_is_small_and_soon_usable(product: Product, invite: Invite, browser: Browser) -> None:
     times, sizes = [], []
     for _ in range(TRIES):
-        visitor = await invite()
+        visitor = await invite(fresh=True)
         await visitor.page.add_init_script(MARK_WHEN_USABLE)
         await start_noting(browser, visitor.page)
         await visitor.page.goto(product.url)
@@ -76,7 +76,7 @@ PRELOADED = """() => {
 
 
 async def test_what_the_first_page_needs_is_asked_for_at_once(product: Product, invite: Invite) -> None:
-    visitor = await invite()
+    visitor = await invite(fresh=True)
     await visitor.page.goto(product.url)
     await expect(visitor.link("Tables: Go")).to_be_visible()
     missing, later = await visitor.page.evaluate(PRELOADED)
@@ -86,7 +86,7 @@ async def test_what_the_first_page_needs_is_asked_for_at_once(product: Product, 
 
 async def test_no_task_is_long_while_cards_move(product: Product, invite: Invite, browser: Browser) -> None:
     """Every card that we or the bots play flies over the table."""
-    visitor = await invite()
+    visitor = await invite(fresh=True)
     await visitor.page.goto(product.url)
     await visitor.button("Play a bot: Durak").click()
     longest: list[float] = []

@@ -48,6 +48,19 @@ class Visitor:
     def _note_error(self, error: Error) -> None:
         self.complaints.append(f"uncaught: {error}")
 
+    async def forget(self, address: str) -> None:
+        """Leaves as if nobody had been there, but for the files that the browser keeps."""
+        context = self.page.context
+        for window in context.pages:
+            if window is not self.page:
+                await window.close()
+        await context.set_offline(False)
+        await self.page.unroute_all()
+        await self.page.goto(f"{address}/favicon.svg")  # where no script of ours notes anything any more
+        await self.page.evaluate("localStorage.clear(), sessionStorage.clear()")
+        await context.clear_cookies()
+        self.complaints.clear()
+
     # --- what is on the page ---
 
     def button(self, name: str | re.Pattern[str]) -> Locator:
