@@ -55,7 +55,7 @@ async def test_a_broken_stream_is_resumed_where_it_stopped(product: Product, inv
         wire.cut()
         await expect(pair.second.badge).to_have_text("reconnecting")
         async with pair.second.page.expect_request("**/session/games/*/events") as resumed:
-            await wire.mend()
+            wire.mend()
         assert "last-event-id" in await (await resumed.value).all_headers()
         await expect(pair.second.badge).to_have_text("live")
         await pair.second.point(cell(0)).click()

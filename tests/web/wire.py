@@ -12,7 +12,7 @@ class Wire:
         parts = urlsplit(target)
         self._target = (parts.hostname, parts.port)
         self._port = 0
-        self._server: asyncio.Server | None = None
+        self._is_cut = False
         self._ends: set[asyncio.StreamWriter] = set()
         self.answers: list[bytearray] = []
         """What the server has sent, connection by connection."""
@@ -22,27 +22,29 @@ class Wire:
         return f"http://127.0.0.1:{self._port}"
 
     async def __aenter__(self) -> Self:
-        await self.mend()
+        self._server = await asyncio.start_server(self._carry, "127.0.0.1", 0)
+        self._port = self._server.sockets[0].getsockname()[1]
         return self
 
     async def __aexit__(self, *_: object) -> None:
+        self._server.close()
         self.cut()
 
-    async def mend(self) -> None:
-        self._server = await asyncio.start_server(self._carry, "127.0.0.1", self._port)
-        self._port = self._server.sockets[0].getsockname()[1]
-
     def cut(self) -> None:
-        """Breaks every connection and refuses new ones."""
-        if self._server is not None:
-            self._server.close()
+        """Breaks every connection, and each new one as soon as it is made; the port stays ours."""
+        self._is_cut = True
         for end in self._ends:
             end.transport.abort()
+
+    def mend(self) -> None:
+        self._is_cut = False
 
     async def _carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         far_reader, far_writer = await asyncio.open_connection(*self._target)
         ends = {writer, far_writer}
         self._ends |= ends
+        if self._is_cut:
+            self.cut()
         try:
             answers = bytearray()
             self.answers.append(answers)
