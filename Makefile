@@ -10,7 +10,7 @@ UV     := $(BIN)/uv
 # Tests wait more than they reckon: two processes for each core keep it busy.
 PROCESSES ?= $(shell echo $$((2 * $$(nproc))))
 
-.PHONY: help run test check bench chaos soak cluster lock clean
+.PHONY: help run test check bench compare chaos soak cluster lock clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -30,6 +30,9 @@ check: $(VENV)/.dev ## lint, types, import rules
 bench: $(VENV)/.dev ## measure the hot paths as ratios to a bare FastAPI endpoint
 	$(BIN)/python -m benchmarks
 
+compare: $(VENV)/.dev ## is this tree dearer in CPU time than OLD=<revision>? (ONLY=move,relay MINUTES=20 SEED=)
+	@$(BIN)/python -m benchmarks.compare
+
 chaos: $(VENV)/.dev .ingress ## the long form of the crash tests
 	$(BIN)/pytest --timeout 0 -m chaos tests/chaos
 
@@ -46,7 +49,7 @@ lock: $(VENV)/.uv ## resolve the dependencies anew into requirements/
 		-c requirements/run.txt pyproject.toml --group build --group dev -o requirements/dev.txt
 
 clean: ## remove what the targets made (the data directory .parlor stays)
-	rm -rf $(VENV) .browser .ingress .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis dist
+	rm -rf $(VENV) .compare .browser .ingress .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis dist
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.uv: requirements/uv.txt

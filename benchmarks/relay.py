@@ -9,7 +9,7 @@ import math
 import random
 import time
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
 from uuid import uuid4
 
 import jwt
@@ -32,10 +32,17 @@ class RelayStream(Stream):
     mark = b"event: server_msg"
 
 
+class Listener(Protocol):
+    """Hears of every message that is answered, and of every one that arrives."""
+
+    def answered(self, status: int, body: bytes) -> None: ...
+    def arrived(self, room: "Room", sent: float, more: bool) -> None: ...
+
+
 class Room:
     """Two players who tell each other something in turns."""
 
-    def __init__(self, hall: "Hall", pair: Sequence[Player]) -> None:
+    def __init__(self, hall: Listener, pair: Sequence[Player]) -> None:
         self._hall = hall
         self._pair = pair
         self._users = [jwt.decode(player.token, options={"verify_signature": False})["sub"] for player in pair]

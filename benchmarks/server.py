@@ -23,8 +23,12 @@ PINNED = len(_CORES) >= 2
 SERVER_CORE = _CORES[0]
 DRIVER_CORE = _CORES[1] if PINNED else _CORES[0]
 
+_READY = "/session/health/ready"
 _START_SECONDS = 60.0
 _STOP_SECONDS = 15.0
+
+# The kind of clock in the number that Linux gives to the clock of a process: see clock_getcpuclockid(3).
+_SCHEDULED = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,16 +59,19 @@ class Usage:
 
 
 class Server:
-    """A running server and, if it has one, its Redis child."""
+    """A running server and, if it has one, its Redis child; `started` is the CPU that it took until it was ready."""
 
-    def __init__(self, port: int, process: psutil.Process, redis_socket: str = "") -> None:
+    def __init__(
+        self, port: int, process: psutil.Process, redis_socket: str = "", redis_core: int = DRIVER_CORE
+    ) -> None:
         self.port = port
         self.redis_socket = redis_socket
         self._process = process
         self._redis = next((c for c in process.children(recursive=True) if _is_redis(c)), None)
         _pin(process.pid, SERVER_CORE)
         if self._redis:
-            _pin(self._redis.pid, DRIVER_CORE)
+            _pin(self._redis.pid, redis_core)
+        self.started = self.cpu()
 
     @property
     def pid(self) -> int:
@@ -73,8 +80,15 @@ class Server:
     def rss(self) -> int:
         return int(self._process.memory_info().rss)
 
-    def usage(self) -> Usage:
+    def cpu(self) -> float:
+        """The CPU seconds that the server and its Redis have used so far."""
+        return cpu_seconds(self.pid) + (cpu_seconds(self._redis.pid) if self._redis else 0.0)
 
+    def memory(self) -> int:
+        """The bytes that the server and its Redis share with nobody."""
+        return _own_bytes(self.pid) + (_own_bytes(self._redis.pid) if self._redis else 0)
+
+    def usage(self) -> Usage:
         return Usage(
             wall=time.perf_counter(),
             server=cpu_seconds(self.pid),
@@ -103,11 +117,17 @@ def pin_driver() -> None:
 
 
 @asynccontextmanager
-async def parlor(settings: Mapping[str, str] = MappingProxyType({})) -> AsyncIterator[Server]:
+async def parlor(
+    settings: Mapping[str, str] = MappingProxyType({}),
+    *,
+    program: Path | None = None,
+    data_in: str | None = None,
+    redis_core: int = DRIVER_CORE,
+) -> AsyncIterator[Server]:
     """The product as `parlor up` runs it, on a data directory of its own."""
-    command = [str(Path(sys.executable).with_name("parlor")), "up"]
-    with tempfile.TemporaryDirectory(prefix="parlor-bench-") as data:
-        async with serve([*command, "--data-dir", data], "/session/health/ready", settings) as server:
+    command = [str(program or Path(sys.executable).with_name("parlor")), "up"]
+    with tempfile.TemporaryDirectory(prefix="parlor-bench-", dir=data_in) as data:
+        async with serve([*command, "--data-dir", data], _READY, settings, redis_core) as server:
             server.redis_socket = str(Path(data) / "redis.sock")
             yield server
 
@@ -121,11 +141,14 @@ async def baseline(module: str) -> AsyncIterator[Server]:
 
 @asynccontextmanager
 async def serve(
-    command: list[str], ready_path: str, settings: Mapping[str, str] = MappingProxyType({})
+    command: list[str],
+    ready_path: str,
+    settings: Mapping[str, str] = MappingProxyType({}),
+    redis_core: int = DRIVER_CORE,
 ) -> AsyncIterator[Server]:
     port = _free_port()
-    # What the caller's shell says about Parlor must not leak into the measurement.
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("PARLOR_")}
+    # What the caller's shell says about Parlor and Python must not leak into the measurement.
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(("PARLOR_", "PYTHON", "VIRTUAL_ENV"))}
     environment |= {"PARLOR_RATE_LIMIT": "off", **settings}
     with tempfile.TemporaryFile() as log:
         process = await asyncio.create_subprocess_exec(
@@ -138,7 +161,7 @@ async def serve(
                 log.seek(0)
                 output = log.read()[-2000:].decode(errors="replace")
                 raise BenchmarkError(f"{error}: {' '.join(command)}\n{output}") from None
-            yield Server(port, psutil.Process(process.pid))
+            yield Server(port, psutil.Process(process.pid), redis_core=redis_core)
         finally:
             await _stop(process)
 
@@ -195,12 +218,19 @@ def _is_redis(process: psutil.Process) -> bool:
 
 
 def cpu_seconds(pid: int) -> float:
-    # The scheduler's nanoseconds; the process times that psutil reads come in steps of 10 ms.
-    total = 0
-    for task in os.listdir(f"/proc/{pid}/task"):
-        with suppress(OSError), open(f"/proc/{pid}/task/{task}/schedstat") as stat:
-            total += int(stat.read().split()[0])
-    return total / 1e9
+    """The CPU clock of a process, threads that have ended included, in steps of nanoseconds.
+
+    The process times that psutil reads come in steps of 10 ms.
+    """
+    try:
+        return time.clock_gettime_ns(~pid << 3 | _SCHEDULED) / 1e9
+    except OSError:
+        raise BenchmarkError(f"process {pid}, which was to be measured, has ended") from None
+
+
+def _own_bytes(pid: int) -> int:
+    lines = (line.split() for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()[1:])
+    return 1024 * sum(int(words[1]) for words in lines if words[0].startswith("Private_"))
 
 
 def _busy_seconds(core: int) -> float:

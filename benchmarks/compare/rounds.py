@@ -1,0 +1,146 @@
+"""A round: both servers started anew, and every measure taken of both in turns, beat by beat.
+
+Two processes of the very same code differ by a few per cent for as long as they live (how hashes fall, where memory
+lies). Beats of one pair of processes are therefore no independent evidence; rounds are.
+"""
+
+import gc
+import os
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from random import Random
+from typing import TypeVar
+
+from benchmarks.compare.games import Acks, Moves, Openings, Pushes
+from benchmarks.compare.loads import PLAYERS, Load
+from benchmarks.compare.talk import Lines, Looks, Messages
+from benchmarks.compare.trees import Tree
+from benchmarks.driver import BenchmarkError
+from benchmarks.players import Player, sign_in
+from benchmarks.server import SERVER_CORE, Server, parlor
+
+# What is written lies in memory where that can be: how long a disk takes decides how many commits go to it together.
+_DATA_IN = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+_SETTINGS = {"PARLOR_EMPTY_TABLE_MS": "3600000"}
+_WARM_UP = 2  # beats
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    what: str
+    unit: str
+    per: float  # so many units are one second, or one byte
+
+
+_US, _MS, _KB = ("µs", 1e6), ("ms", 1e3), ("KB", 1 / 1024)
+
+MEASURES: Mapping[str, Measure] = {
+    "start": Measure("start-up until ready", *_MS),
+    "memory": Measure("an idle match, two streams open", *_KB),
+    "move": Measure("a move", *_US),
+    "event": Measure("a pushed event", *_US),
+    "ack": Measure("an acknowledgement", *_US),
+    "relay": Measure("a relayed message", *_US),
+    "channels": Measure("GET /lobby/channels", *_US),
+    "chat": Measure("POST …/chatmsg", *_US),
+    "open": Measure("opening a stream", *_US),
+}
+
+_LOADS: Mapping[str, type[Load]] = {
+    "event": Pushes, "ack": Acks, "relay": Messages, "channels": Looks, "chat": Lines, "open": Openings,
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What one thing costs either side, in seconds or bytes."""
+
+    new: float
+    old: float
+
+    @property
+    def ratio(self) -> float:
+        return self.new / self.old
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    server: Server
+    players: Sequence[Player]
+
+
+async def play(new: Tree, old: Tree, wanted: Sequence[str], lot: Random, say: Callable[[str], None]) -> dict[str, Cost]:
+    """A whole round; answers the cost of each wanted measure."""
+    this = _Round(wanted, lot, say)
+    await this.play(new, old)
+    return this.costs
+
+
+class _Round:
+    def __init__(self, wanted: Sequence[str], lot: Random, say: Callable[[str], None]) -> None:
+        self._wanted = wanted
+        self._lot = lot
+        self._say = say
+        self.costs: dict[str, Cost] = {}
+
+    async def play(self, new: Tree, old: Tree) -> None:
+        # The same seed for both, so that how hashes fall is no difference between them; another one in each round, so
+        # that the result is not that of one seed.
+        settings = {**_SETTINGS, "PYTHONHASHSEED": str(self._lot.randrange(2**32))}
+        async with AsyncExitStack() as stack:
+            servers: dict[Tree, Server] = {}
+            for tree in self._shuffled(new, old):
+                self._say(f"starting {tree.name}")
+                starting = parlor(settings, program=tree.program, data_in=_DATA_IN, redis_core=SERVER_CORE)
+                servers[tree] = await stack.enter_async_context(starting)
+            if "start" in self._wanted:
+                self.costs["start"] = Cost(servers[new].started, servers[old].started)
+            if list(self._wanted) != ["start"]:
+                await self._measure([Side(s, await sign_in(s.port, PLAYERS)) for s in (servers[new], servers[old])])
+
+    async def _measure(self, sides: Sequence[Side]) -> None:
+        """Of the two sides, the new one first."""
+        # First, since a server that has been busy has memory to spare.
+        if {"memory", "move"} & set(self._wanted):
+            matches = [Moves(side.server, side.players) for side in sides]
+            await self._take("move", matches, beats="move" in self._wanted)
+            if "memory" in self._wanted:
+                self.costs["memory"] = Cost(*(load.weight for load in matches))
+        for name, kind in _LOADS.items():
+            if name in self._wanted:
+                await self._take(name, [kind(side.server, side.players) for side in sides])
+
+    async def _take(self, name: str, loads: Sequence[Load], beats: bool = True) -> None:
+        self._say(name)
+        for load in self._shuffled(*loads):
+            await load.prepare()
+        gc.collect()
+        if beats:
+            for _ in range(_WARM_UP):
+                for load in loads:
+                    await load.beat()
+            for load in loads:
+                await load.server.settle()
+            self.costs[name] = await self._beats(loads)
+        for load in loads:
+            load.close()
+        for load in loads:
+            await load.server.settle()
+
+    async def _beats(self, loads: Sequence[Load]) -> Cost:
+        spent = dict.fromkeys(loads, 0.0)
+        for _ in range(loads[0].beats):
+            for load in self._shuffled(*loads):
+                before = load.server.cpu()
+                await load.beat()
+                spent[load] += load.server.cpu() - before
+        new, old = (spent[load] / (load.beats * load.each) for load in loads)
+        if not (new > 0 and old > 0):
+            raise BenchmarkError("a server used no CPU time")
+        return Cost(new, old)
+
+    def _shuffled(self, *items: T) -> list[T]:
+        return self._lot.sample(items, len(items))
