@@ -4,6 +4,7 @@ import gc
 import random
 import secrets
 import time
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Annotated
 
 import typer
@@ -12,13 +13,11 @@ from rich.console import Console
 from rich.status import Status
 
 from benchmarks.compare.report import Comparison
-from benchmarks.compare.rounds import MEASURES, play
+from benchmarks.compare.rounds import MEASURES, Cost, play
 from benchmarks.compare.trees import Tree, commit_of, old_tree, this_tree
 from benchmarks.driver import BenchmarkError
 from benchmarks.server import pin_driver
 
-# As with diff: 1 says that there is a difference, 2 that there is no answer.
-DEARER = 1
 NO_ANSWER = 2
 
 
@@ -45,20 +44,22 @@ def chosen(names: str) -> list[str]:
     return [name for name in MEASURES if name in words or not words]
 
 
-async def compare(
-    new: Tree, old: Tree, comparison: Comparison, minutes: float, lot: random.Random, progress: Progress
+async def until_known(
+    comparison: Comparison,
+    a_round: Callable[[], Awaitable[Mapping[str, Cost]]],
+    minutes: float,
+    progress: Progress,
+    clock: Callable[[], float] = time.monotonic,
 ) -> None:
     """Play rounds until every interval is narrow, or until the next round would end too late."""
-    progress.heading = "trying out: "
-    await play(new, old, ["start"], lot, progress.doing)  # the first start of a tree compiles it
-    begun, failures = time.monotonic(), 0
+    begun, failures = clock(), 0
     while not comparison.is_settled:
-        passed = time.monotonic() - begun
+        passed = clock() - begun
         if passed + passed / max(1, comparison.rounds + failures) > 60 * minutes:
             break
         progress.heading = f"{passed / 60:.1f} min, round {comparison.rounds + 1}: "
         try:
-            comparison.add(await play(new, old, comparison.wanted, lot, progress.doing))
+            comparison.add(await a_round())
         except (BenchmarkError, OSError, TimeoutError) as error:
             # On a busy machine a round may fail; a tree that is broken fails again and again.
             failures += 1
@@ -67,6 +68,14 @@ async def compare(
                 raise
         else:
             progress.note(f"{comparison.rounds}: {comparison.line()}")
+
+
+async def compare(
+    new: Tree, old: Tree, comparison: Comparison, minutes: float, lot: random.Random, progress: Progress
+) -> None:
+    progress.heading = "trying out: "
+    await play(new, old, ["start"], lot, progress.doing)  # the first start of a tree compiles it
+    await until_known(comparison, lambda: play(new, old, comparison.wanted, lot, progress.doing), minutes, progress)
 
 
 def main(
@@ -105,7 +114,7 @@ def main(
         progress.print(f"[red]No comparison:[/red] {str(error) or 'no answer in time'}", soft_wrap=True)
         raise typer.Exit(NO_ANSWER) from None
     comparison.print(console)
-    raise typer.Exit(DEARER if comparison.dearer else 0)
+    raise typer.Exit(comparison.exit_code)
 
 
 if __name__ == "__main__":

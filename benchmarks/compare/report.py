@@ -10,8 +10,12 @@ from rich.table import Table
 from benchmarks.compare.rounds import MEASURES, Cost
 from benchmarks.compare.statistics import NARROW, Interval, interval
 
+DEARER = 1  # as with diff, where 1 says that there is a difference and 2 that there is no answer
+
 
 class Comparison:
+    """The costs of each measure in every whole round."""
+
     def __init__(self, wanted: Sequence[str]) -> None:
         self.wanted = wanted
         self._costs: dict[str, list[Cost]] = {name: [] for name in wanted}
@@ -36,6 +40,10 @@ class Comparison:
     def dearer(self) -> list[str]:
         """The measures that cost more than they did, beyond doubt."""
         return [name for name, each in self.intervals().items() if each.is_above_one]
+
+    @property
+    def exit_code(self) -> int:
+        return DEARER if self.dearer else 0
 
     def line(self) -> str:
         return "  ".join(f"{name} {_ratio(each)}" for name, each in self.intervals().items())
