@@ -108,6 +108,7 @@ async def test_the_way_over_a_table(guest: Guest) -> None:
     room = await Seat.open(dan)
     async with feed(dan) as told:
         await room.do("subscribe", {"room": "xsos"})
+        await transition(told, room, "E15")  # what is there by then is in its state, and told of as `changed`
         table = await make_table(ann)
         while (created := await told.next("room")).data["table"]["id"] != table:
             pass
