@@ -103,9 +103,10 @@ async def test_a_client_that_reconnects_in_the_middle_of_a_commit_converges(matc
 
 
 async def test_a_game_lost_on_time_converges(ann: Player, bob: Player, eve: Player) -> None:
-    match = await Match.start(ann, bob, move_time=1, time_bank=0)
+    game = (await ann.create(options={"move_time": 1, "time_bank": 0}))["id"]
     async with AsyncExitStack() as stack:
-        viewers = {each: await stack.enter_async_context(each.events(match.id)) for each in (ann, bob, eve)}
+        viewers = {each: await stack.enter_async_context(each.events(game)) for each in (ann, bob, eve)}
+        await bob.join(game)
         for events in viewers.values():
             await events.next("game_over")
-        await assert_converged(viewers, match.id)
+        await assert_converged(viewers, game)
