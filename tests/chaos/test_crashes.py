@@ -1,6 +1,7 @@
 """Kill -9 at any moment under fifty games: no accepted move is lost or doubled, and everyone sees everything once."""
 
 import asyncio
+import itertools
 import os
 import random
 from collections.abc import Callable, Iterable
@@ -29,7 +30,7 @@ def short(chance: random.Random) -> Iterable[Crash]:
 
 
 def long(chance: random.Random) -> Iterable[Crash]:
-    return campaigns.for_seconds(SECONDS / 2, chance)
+    return itertools.chain(short(chance), campaigns.for_seconds(SECONDS / 2, chance))
 
 
 @pytest.fixture(
