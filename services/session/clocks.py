@@ -82,6 +82,11 @@ def resumed(clock: Clock, at: int) -> Clock:
     return msgspec.structs.replace(_later(clock, clock.paused_at, at), paused_at=None)
 
 
+def saw(clock: Clock, until: int) -> bool:
+    """Did any clock run before that time?"""
+    return any(since < until for _, since in clock.since)
+
+
 def credited(clock: Clock, begun: int, until: int) -> Clock:
     """As if the time from `begun` to `until` had not passed; a clock that stood still then needs no credit."""
     return clock if clock.paused_at is not None else _later(clock, begun, until)

@@ -134,7 +134,7 @@ def decide(game: AnyGame, match: AnyMatch, version: int, command: Command, now: 
             return _draw(game, match, box, action)
         case Credit(begun, until):
             fresh = until > match.credited_until
-            return (Credited(begun, until),) if fresh and match.clock.since else ()
+            return (Credited(begun, until),) if fresh and clocks.saw(match.clock, until) else ()
         case Expire(clocks_too):
             return _expire(game, match, version, now, pace, clocks_too)
         case _:
