@@ -88,7 +88,7 @@ async def test_a_slow_move_takes_what_it_overran_from_the_bank(ann: Player, bob:
     found = await facts(ann, match.id)
     at = {fact["type"]: fact["at"] for fact in found}
     overrun = 120_000 - banks[x]
-    assert overrun == at["played"] - at["started"] - credit(found) - 1_000 > 0
+    assert overrun == at["played"] - at["started"] - credit(found, at["started"]) - 1_000 > 0
     assert banks[match.box(match.o)] == 120_000
 
 

@@ -145,11 +145,11 @@ async def test_a_move_clock_is_credited_with_an_outage(mortal: Product, ann: Pla
         at = {fact["type"]: fact["at"] for fact in found}
         if at["ended"] <= back.killed:
             raise TooSlow
-        outage, *later = [fact for fact in found if fact["type"] == "credited"]
+        # Before and after it the machine may have been too busy to look for two seconds.
+        outage, *_ = [fact for fact in found if fact["type"] == "credited" and fact["until"] > back.killed]
         assert looked <= outage["begun"] - CREDITED_BEYOND_MS <= back.killed
         assert back.launched <= outage["until"] <= back.ready
-        assert all(each["begun"] >= back.launched + CREDITED_BEYOND_MS for each in later), "a machine that is too busy"
-        assert at["ended"] - at["started"] - credit(found) >= 2_000
+        assert at["ended"] - at["started"] - credit(found, at["started"]) >= 2_000
 
     await in_time(outlived_an_outage)
 
@@ -169,10 +169,10 @@ async def test_nothing_of_the_first_two_seconds_is_credited(mortal: Product, ann
     found = await facts(ann, duel.id)
     credited = [fact for fact in found if fact["type"] == "credited"]
     (played,) = [fact["at"] for fact in found if fact["type"] == "played"]
-    by_then = [fact for fact in credited if fact["until"] <= before]
-    assert before - played - credit(credited) <= wait["tick"] <= after - played - credit(by_then)
+    by_then = [fact for fact in credited if fact["at"] < before]
+    assert before - played - credit(credited, played) <= wait["tick"] <= after - played - credit(by_then, played)
     of_this = [fact for fact in credited if fact["until"] <= back.ready]  # none, if it was back soon enough
-    assert credit(of_this) <= max(0, back.ready - looked - CREDITED_BEYOND_MS)
+    assert credit(of_this, played) <= max(0, back.ready - looked - CREDITED_BEYOND_MS)
 
 
 @pytest.fixture(scope="module")

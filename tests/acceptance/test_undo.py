@@ -187,7 +187,7 @@ async def test_the_approvers_clock_stands_still(ann: Player, bob: Player) -> Non
     _, first, request, rejection, second = [fact["at"] for fact in found if fact["type"] != "credited"]
     assert rejection - request >= 2_000
     thought = second - first - (rejection - request)
-    overrun = max(0, thought - credit(found) - 1_000)  # nothing, unless the machine is busy
+    overrun = max(0, thought - credit(found, first) - 1_000)  # nothing, unless the machine is busy
     assert players[duel.box(duel.second)]["timeBank"] == 120_000 - overrun
 
 

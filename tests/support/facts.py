@@ -38,6 +38,10 @@ async def moments(player: Player, game: str) -> dict[str, int]:
     return {fact["type"]: fact["at"] for fact in await facts(player, game)}
 
 
-def credit(found: list[Json]) -> int:
-    """How much time clocks were given back, since nobody served them."""
-    return sum(fact["until"] - fact["begun"] for fact in found if fact["type"] == "credited")
+def credit(found: list[Json], since: int) -> int:
+    """How much time a clock that runs since then was given back for outages: as much of each as it has seen."""
+    moved = since
+    for fact in found:
+        if fact["type"] == "credited":
+            moved += max(0, fact["until"] - max(moved, fact["begun"]))
+    return moved - since
