@@ -5,9 +5,10 @@ import asyncio
 import pytest
 
 from shared.log import lane
-from shared.log.commit import Commit, Committed, Conflict, Kept, KeptAnswer
+from shared.log.commit import Commit, Committed, Conflict, Kept, KeptAnswer, Vote
 from shared.log.keys import LogKeys
-from tests.log.conftest import Replica
+from shared.runtime import wall_clock
+from tests.log.conftest import Replica, replica
 from tests.support.redis_server import RedisServer
 
 
@@ -95,6 +96,61 @@ async def test_a_commit_that_landed_before_its_connection_broke_is_recognised(he
     assert await here.store._own(other, Conflict(1)) == Conflict(1)
 
 
+class Cut:
+    """A way to a server that breaks instead of bringing the answer to a commit, once it is told to."""
+
+    def __init__(self, port: int) -> None:
+        self._target = port
+        self.armed = False
+
+    async def carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        far_reader, far_writer = await asyncio.open_connection("127.0.0.1", self._target)
+        commits = False
+
+        def hang_up() -> None:
+            for end in (writer, far_writer):
+                end.transport.abort()
+
+        async def ask() -> None:
+            nonlocal commits
+            while said := await reader.read(65536):
+                commits |= b"EVALSHA" in said
+                far_writer.write(said)
+            hang_up()
+
+        async def answer() -> None:
+            while (told := await far_reader.read(65536)) and not (commits and self.armed):
+                writer.write(told)
+            self.armed &= not commits
+            hang_up()
+
+        await asyncio.gather(ask(), answer())
+
+
+async def test_a_commit_whose_answer_was_lost_with_its_connection_has_landed_once(
+    redis_server: RedisServer, keys: LogKeys
+) -> None:
+    way = Cut(redis_server.port)
+    async with await asyncio.start_server(way.carry, "127.0.0.1") as server:
+        port = server.sockets[0].getsockname()[1]
+        async for each in replica(f"redis://127.0.0.1:{port}/0"):
+            await each.write(keys, 0, "a")
+            way.armed = True
+            assert await each.write(keys, 1, "b") == Committed(2)
+            assert not way.armed
+            assert await each.store.read(keys, 0) == [(1, b"a"), (2, b"b")]
+
+
+async def test_a_commit_calls_whoever_keeps_time_for_what_is_due_soon(here: Replica, keys: LogKeys) -> None:
+    rung = asyncio.Event()
+    here.doorbell.add(keys.timers, lambda _: rung.set())
+    await here.doorbell.ready(keys.timers)
+    await here.store.commit(Commit(keys, 0, [b"a"], timer=wall_clock() + 300))
+    async with asyncio.timeout(10):
+        await rung.wait()
+    here.doorbell.drop(keys.timers)
+
+
 async def test_a_timer_can_be_put_right_without_an_entry_but_not_by_a_writer_that_is_behind(
     here: Replica, keys: LogKeys
 ) -> None:
@@ -103,3 +159,22 @@ async def test_a_timer_can_be_put_right_without_an_entry_but_not_by_a_writer_tha
     assert await here.redis.zscore(keys.timers, keys.id) == 7_000
     assert await here.store.commit(Commit(keys, 0, [], timer=9_000)) == Conflict(1)
     assert await here.redis.zscore(keys.timers, keys.id) == 7_000
+
+
+async def test_a_vote_counts_only_for_what_it_was_given_on(here: Replica, keys: LogKeys) -> None:
+    """A deadline may let a wave go that somebody has acknowledged: that says nothing about the next one."""
+    await here.write(keys, 0, "first wave")
+    assert await here.store.commit(Commit(keys, 1, [b"next"], vote=Vote("0", "1", ["1"]))) == Committed(1)
+    await here.write(keys, 1, "second wave, at the deadline")
+    assert await here.store.commit(Commit(keys, 2, [b"next"], vote=Vote("1", "2", ["0"]))) == Committed(2)
+    assert await here.store.read(keys, 2) == []
+    assert await here.store.commit(Commit(keys, 2, [b"next"], vote=Vote("0", "2", ["1"]))) == Committed(3)
+
+
+async def test_a_vote_that_waits_for_others_has_an_answer_of_its_own_to_repeat(here: Replica, keys: LogKeys) -> None:
+    await here.write(keys, 0, "wave")
+    answer = KeptAnswer(keys.partition.answer("k" + keys.id), b"let go", 60)
+    early = Commit(keys, 1, [b"next"], answer=answer, vote=Vote("0", "1", ["1"], until_then=b"noted"))
+    assert await here.store.commit(early) == Committed(1)
+    assert await here.store.commit(early) == Kept(b"noted")
+    assert await here.store.recall(answer.key) == b"noted"
