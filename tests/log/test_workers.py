@@ -10,6 +10,7 @@ from shared.log.keys import LogKeys, Partition, log_keys, partitions
 from shared.log.outbox import Outbox
 from shared.log.timers import Timers
 from shared.log.workers import LEASE_MS
+from shared.problems import Unavailable
 from shared.runtime import running, wall_clock
 from tests.log.conftest import Replica
 from tests.support.waiting import eventually
@@ -243,6 +244,25 @@ async def test_an_outage_whose_credit_was_interrupted_is_credited_by_the_next(he
     await worker.release()
 
 
+async def test_an_outage_is_credited_even_if_the_first_who_tries_dies_over_it(
+    here: Replica, there: Replica, keys: LogKeys
+) -> None:
+    await here.store.commit(Commit(keys, 0, [b"a"], timer=wall_clock() + 60_000))
+    await here.redis.rpush(keys.partition.outages, "1000 2000")
+
+    async def die(log_id: str, begun: int, until: int) -> None:
+        raise Unavailable
+
+    credits: list[tuple[str, int, int]] = []
+    dying = Timers(here.redis, here.doorbell, "test", wall_clock, once(here, Inbox()), die)
+    await dying.prepare()
+    await dying.release()
+    worker = timers(there, Inbox(), credits)
+    await worker.prepare()
+    assert (keys.id, 1000, 2000) in credits
+    await worker.release()
+
+
 async def test_outbox_messages_arrive_in_order_even_after_a_failure(here: Replica, keys: LogKeys) -> None:
     inbox = Inbox(failures=2)
     async with running(Outbox(here.redis, here.doorbell, "test", new_id(), inbox.take_batch).run()):
@@ -279,3 +299,20 @@ async def test_order_holds_though_more_has_failed_than_is_read_at_once(here: Rep
     await worker.look()
     await worker.look()
     assert inbox.got == [letter.decode() for letter in letters]
+
+
+async def test_what_one_reader_has_failed_on_is_kept_though_another_has_handled_it(here: Replica) -> None:
+    """An outbox is shortened by what all of its readers have handled, not by what they were handed."""
+    keys = log_keys("shared", "notes", new_id())
+    quick, slow = Inbox(), Inbox(failures=1)
+    handled = Outbox(here.redis, here.doorbell, "shared", "quick", quick.take_batch, ["slow"])
+    failed = Outbox(here.redis, here.doorbell, "shared", "slow", slow.take_batch, ["quick"])
+    await handled.prepare()
+    await here.store.commit(Commit(keys, 0, [], outbox=[b"news"]))
+    await failed.look()
+    for _ in range(2):  # what was handled at one look is let go at the next
+        await handled.look()
+    for _ in range(2):
+        await failed.look()
+    assert (quick.got, slow.got) == (["news"], ["news"])
+    assert await here.redis.xlen(keys.outbox) == 0
