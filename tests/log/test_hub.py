@@ -104,6 +104,18 @@ async def test_a_lost_last_doorbell_is_noticed_at_the_heartbeat(here: Replica, t
     assert reader.ids() == ["1", "2"]
 
 
+async def test_whoever_hears_a_log_by_itself_is_told_of_what_a_lost_last_doorbell_said(
+    here: Replica, keys: LogKeys
+) -> None:
+    await here.write(keys, 0, "first")
+    heard = asyncio.Event()
+    end = await here.hub.tap(await here.log(keys), lambda _: heard.set())
+    await here.redis.xadd(keys.log, {"e": "unannounced"}, id="2-0")
+    async with asyncio.timeout(20):
+        await heard.wait()
+    end()
+
+
 async def test_after_its_connection_was_cut_the_doorbell_catches_up(
     here: Replica, there: Replica, keys: LogKeys
 ) -> None:
@@ -126,6 +138,14 @@ async def test_resuming_gives_exactly_what_came_after_the_cursor(here: Replica, 
         await reader.sees("presence")
         assert reader.ids() == [str(i) for i in range(cursor + 1, 101)]
         await reader.leave()
+
+
+async def test_what_is_remembered_is_told_only_where_nothing_before_it_is_missing(here: Replica, keys: LogKeys) -> None:
+    await here.write(keys, 0, *[f"note {i}" for i in range(1, 101)])
+    live = await here.log(keys)
+    remembered = [step.version for step in live.past(36) or []]
+    assert remembered == list(range(37, 101)), "the last 64"
+    assert live.past(35) is None
 
 
 async def test_a_cursor_that_never_was_starts_over_with_a_gap(here: Replica, keys: LogKeys) -> None:
