@@ -79,6 +79,13 @@ def test_an_outage_is_credited_as_far_as_the_clock_has_seen_it() -> None:
     assert clocks.credited(running(), START - 60_000, START - 1_000) == running()
 
 
+def test_an_outage_is_not_credited_to_a_clock_that_stood_still_anyway() -> None:
+    clock = clocks.paused(running(), START + 4_000)
+    clock = clocks.credited(clock, START + 10_000, START + 30_000)
+    clock = clocks.resumed(clock, START + 60_000)
+    assert clocks.deadline(clock, OPTIONS) == START + 60_000 + 36_000
+
+
 def test_a_countdown_takes_the_place_of_the_clock_and_starts_anew_with_each_move() -> None:
     waiting = clocks.advance(clocks.wound_up(OPTIONS, 2), OPTIONS, (), None, START)
     clock = clocks.counting(waiting, Countdown("start", 7), anew=False, at=START)
