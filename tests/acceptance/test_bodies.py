@@ -153,6 +153,7 @@ async def test_nobody_sits_on_two_seats_of_one_game(ann: Player) -> None:
         {"cell": 0},
         {"type": "play"},
         {"type": "pass"},
+        {"type": "no_move"},  # by which the service itself knows what is no move
         {"type": None, "cell": 0},
         {"type": 1, "cell": 0},
         {"type": ["play"], "cell": 0},
