@@ -142,6 +142,31 @@ async def test_a_refusal_stands_even_if_there_is_money_when_it_is_heard_again(ba
     assert await bank.told(bob) == [(1, "GRANT", GRANTED)]
 
 
+async def test_a_refusal_stands_wherever_the_bank_crashes_after_it(bank: Rig) -> None:
+    """There is money when it is heard again, which counts only if nothing had been decided."""
+    crashed, decided, steps = True, [], 0
+    while crashed:
+        ann, bob = [await bank.newcomer() for _ in range(2)]
+        elsewhere = GameId(new_id())
+        await bank.bank(mail.TakeBets("nowhere", elsewhere, "xsos", CURRENCY, GRANTED, (ann,)))
+        table = TableForTwo(bank, [ann, bob], 100)
+        await table.ready()
+        take = await table.letter(mail.TakeBets)
+        bank.fuse.left = steps
+        try:
+            await bank.bank(take)
+        except Crash:
+            steps += 1
+        else:
+            crashed, bank.fuse.left = False, float("inf")
+        decided.append(bool(await bank.count(bet_key(table.game))))
+        await bank.bank(mail.Settle(elsewhere, CURRENCY, ()))
+        await bank.bank(take)
+        assert await table.orders() == ["MakeGame", "AbortGame" if decided[-1] else "StartGame"]
+        assert (await bank.audit()).get(escrow(table.game, CURRENCY).id, 0) == (0 if decided[-1] else 200)
+    assert set(decided[:-1]) == {False, True}, "it has crashed before the decision and after it"
+
+
 async def test_bets_that_come_after_their_game_was_given_up_are_not_taken(bank: Rig) -> None:
     ann, bob = [await bank.newcomer() for _ in range(2)]
     table = TableForTwo(bank, [ann, bob], 100)
