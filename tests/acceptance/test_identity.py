@@ -126,6 +126,17 @@ async def test_a_guest_who_registers_stays_the_same_user(http: httpx.AsyncClient
     assert account.user["guest"] is False
 
 
+async def test_the_token_of_a_guest_who_has_registered_makes_no_other_account_of_the_same_user(
+    http: httpx.AsyncClient, ann: Player
+) -> None:
+    """Whoever has found an old token would else give the account a password of its own."""
+    nick = new_nick()
+    account = signed_in(http, await register(http, nick, by=ann))
+    other = signed_in(http, await register(http, new_nick(), "another password", by=ann))
+    assert other.id != account.id
+    assert signed_in(http, await login(http, nick)).id == account.id
+
+
 async def test_one_logs_in_again_as_the_same_user(http: httpx.AsyncClient) -> None:
     nick = new_nick()
     account = signed_in(http, await register(http, nick))
