@@ -6,6 +6,13 @@ from collections.abc import AsyncIterator, Iterator
 import httpx
 import pytest
 
+from services.relay.machine import room_id
+from services.relay.marks import Marks
+from shared.ids import UserId
+from shared.log.keys import log_keys
+from shared.runtime import clients
+from shared.servers.address import parsed
+from shared.servers.topology import servers_at
 from tests.support.client import Player, open_client
 from tests.support.product import Product, short_directory
 from tests.support.relay import Peer, handshake, marked
@@ -92,6 +99,18 @@ async def test_a_cursor_beyond_the_leave_proves_that_it_was_taken(pa: Peer, pb: 
         assert (await at_pa.next()).data["action"] == "leave_game_ack"
 
 
+async def test_who_comes_later_is_sent_nothing_of_the_games_before(pa: Peer, pb: Peer) -> None:
+    await pa.send("join")
+    await pa.send("update_game", game=[1])
+    await pa.send("leave_game")
+    pa.seq = 0
+    await handshake(pa, pb)
+    last = await pa.send("update_game", game=[2])
+    async with pb.events() as at_pb:
+        told = await at_pb.until(last["roomVersion"])
+    assert [event.data.get("action") for event in told] == [None, "start_game", "update_game"]
+
+
 async def gone(peer: Peer) -> None:
     """Until the room knows that this player has no stream."""
     await eventually(peer.view, lambda view: not any(p["online"] for p in view["players"] if p["from"] == peer.id))
@@ -168,3 +187,23 @@ async def test_what_was_taken_and_who_left_is_remembered_through_a_crash(
             assert snapshot.id == taken.id
             assert (await at_pb.next()).data["action"] == "leave_game"
             assert (await at_pa.next()).data["action"] == "leave_game_ack"
+
+
+async def test_who_left_is_told_so_though_a_process_died_before_it_could_say_that_the_leave_was_taken(
+    fragile: Product, there: httpx.AsyncClient, room: str
+) -> None:
+    pa, pb = [Peer(await Player.guest(there, nick), room) for nick in ("PA", "PB")]
+    await handshake(pa, pb)
+    left = await pa.send("leave_game")
+    servers = servers_at(parsed(f"unix://{fragile.redis_socket}"))
+    await servers.refresh()
+    redis, _ = clients(servers)
+    marks = Marks(redis, servers)  # the last that the process that died has written
+    marks.take(log_keys("relay", "room", room_id(room)), UserId(pb.id), left["roomVersion"])
+    await marks.settle()
+    async with pa.events() as at_pa:
+        told = [(await at_pa.next("server_msg")).data["action"] for _ in range(3)]
+    assert told == ["join", "start_game_ack", "leave_game_ack"]
+    await marks.close()
+    await redis.aclose()
+    await servers.close()
