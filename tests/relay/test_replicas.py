@@ -68,6 +68,14 @@ async def test_a_sender_without_a_stream_learns_whether_its_peer_is_at_the_other
         assert (await pa.send("update_game", game=[2]))["status"] == "forwarded"
 
 
+async def test_nobody_is_refused_by_a_process_that_has_not_heard_of_the_join(
+    pa: Peer, pb: Peer, first: httpx.AsyncClient
+) -> None:
+    await pa.send("join")  # so the first process knows the room, and nobody else in it
+    await pb.send("join")
+    assert (await pb.at(first).send("update_game", game=[1]))["expected"] == 2
+
+
 async def test_what_was_taken_at_one_process_is_not_repeated_at_the_other(
     parlor: Deployment, pa: Peer, pb: Peer, first: httpx.AsyncClient
 ) -> None:
