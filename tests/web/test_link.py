@@ -1,10 +1,10 @@
 """A page keeps its game through reloads, breaks and cuts of the network."""
 
 import pytest
-from playwright.async_api import expect
+from playwright.async_api import Route, expect
 
 from tests.support.product import Product
-from tests.web.conftest import Invite
+from tests.web.conftest import Guest, Invite
 from tests.web.pairs import cell, cells, seated
 from tests.web.wire import Wire
 
@@ -46,6 +46,28 @@ async def test_a_move_made_offline_arrives_once_the_network_is_back(product: Pro
     await pair.first.sees(cell(4), "X")
 
 
+async def test_a_move_whose_answer_was_lost_is_played_once(product: Product, invite: Invite) -> None:
+    pair = await seated(invite, product.url, "xsos")
+    sent = []
+
+    async def lose_the_first_answer(route: Route) -> None:
+        sent.append(route.request.headers["idempotency-key"])
+        if len(sent) == 1:
+            await route.fetch()
+            await route.abort()
+        else:
+            await route.continue_()
+
+    await pair.first.page.route("**/moves", lose_the_first_answer)
+    async with pair.first.page.expect_response("**/moves") as answered:
+        await pair.first.point(cell(4)).click()
+    assert (await answered.value).ok
+    assert len(sent) == 2
+    assert sent[0] == sent[1]
+    await pair.second.sees(cell(4), "X")
+    assert await pair.first.toasts() == []
+
+
 async def test_a_broken_stream_is_resumed_where_it_stopped(product: Product, invite: Invite) -> None:
     async with Wire(product.url) as wire:
         pair = await seated(invite, wire.url, "xsos")
@@ -61,6 +83,20 @@ async def test_a_broken_stream_is_resumed_where_it_stopped(product: Product, inv
         await pair.second.point(cell(0)).click()
         await pair.first.sees(cell(0), "O")
         await watcher.sees(cell(0), "O")
+
+
+async def test_a_broken_stream_is_asked_for_what_came_after_the_last_event_that_was_heard(
+    product: Product, invite: Invite, guest: Guest
+) -> None:
+    async with Wire(product.url) as wire:
+        pair = await seated(invite, wire.url, "xsos")
+        await pair.play(*cells(4, 0))
+        version = (await (await guest("Eve")).view(pair.game))["version"]
+        wire.cut()
+        await expect(pair.second.badge).to_have_text("reconnecting")
+        async with pair.second.page.expect_request("**/games/*/events") as resumed:
+            wire.mend()
+        assert (await (await resumed.value).all_headers())["last-event-id"] == str(version)
 
 
 async def test_a_player_who_goes_away_is_shown_offline(product: Product, invite: Invite) -> None:
