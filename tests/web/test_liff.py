@@ -1,10 +1,13 @@
 """The page at /liff, in real browsers: two windows, one link, a game that the clients run themselves."""
 
+import asyncio
+
 import pytest
 from playwright.async_api import Response, expect
 
 from tests.support.product import Product
 from tests.support.relay import Peer
+from tests.support.waiting import eventually
 from tests.web.conftest import Guest, Invite
 from tests.web.pairs import cell
 from tests.web.visitor import Visitor
@@ -143,6 +146,31 @@ async def test_a_page_that_has_lost_its_memory_hears_what_was_kept_for_it(
         [ann.player.token, ann.payload("join", seq=0)],
     )
     assert (heard["action"], heard["from"]) == ("join", bob.id)
+
+
+HEAR_ONE = """async ([token, room, join]) => {
+    const { relay } = await import("/relay.js");
+    return new Promise((resolve) => {
+        const socket = relay({ token, room });
+        socket.on("server_msg", ({ action }) => setTimeout(() => { socket.disconnect(); resolve(action); }));
+        if (join) socket.emit("client_msg", join);
+    });
+}"""
+
+
+async def test_what_was_heard_before_a_reload_is_not_heard_again(
+    product: Product, invite: Invite, guest: Guest
+) -> None:
+    ann, bob = [Peer(player, "reloaded") for player in (await guest("Ann"), await guest("Bob"))]
+    visitor = await invite()
+    await visitor.page.goto(f"{product.url}/liff")
+    hearing = asyncio.ensure_future(visitor.page.evaluate(HEAR_ONE, [ann.player.token, ann.room, ann.payload("join")]))
+    await eventually(ann.look, lambda answer: answer.is_success)
+    await bob.send("join")
+    assert await hearing == "join"
+    await visitor.page.reload()
+    await bob.send("update_game", game=[1])
+    assert await visitor.page.evaluate(HEAR_ONE, [ann.player.token, ann.room, None]) == "update_game"
 
 
 @pytest.mark.parametrize("width", [360, 1440])
