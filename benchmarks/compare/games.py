@@ -65,7 +65,7 @@ class Moves(Load):
     What they weigh is measured before, as long as nobody has moved in them.
     """
 
-    beats = 40
+    beats = 48
     each = PLAYERS // 2
     weight = 0.0  # bytes a match
 
@@ -118,11 +118,11 @@ class Pushes(Load):
 
 
 class Openings(Load):
-    """Streams being opened, until their snapshots are there: of ten games by twenty watchers at a time."""
+    """Streams being opened, until their snapshots are there: of ten games by thirty-six watchers at a time."""
 
     games = 10
     beats = 20
-    each = 20
+    each = 36
 
     async def prepare(self) -> None:
         matches = [Match(self, (self.players[2 * n], self.players[2 * n + 1])) for n in range(self.games)]
@@ -139,7 +139,7 @@ class Openings(Load):
 class Acks(Load):
     """Games of Cabo for three that wait for the acknowledgements of a round's beginning, twelve at a time."""
 
-    beats = 14
+    beats = 20
     lanes = 12
     each = lanes * PER_GAME
 

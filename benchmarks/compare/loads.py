@@ -52,7 +52,7 @@ class Tally:
 class Load:
     """One server's share of a measure, in beats.
 
-    A beat is so short that whatever else the machine does at the time hits the other server's next beat as well.
+    A beat is so short that whatever else the machine does at the time hits the other server's beat as well.
     """
 
     beats: int  # how many there are

@@ -20,7 +20,7 @@ CHEAP, DEAR, UNCLEAR = [0.94] * 12, [1.06] * 12, [0.94, 1.06] * 6
 def comparison(**ratios: list[float]) -> Comparison:
     made = Comparison(list(ratios))
     for costs in zip(*ratios.values(), strict=True):
-        made.add({name: Cost(ratio, 1.0) for name, ratio in zip(ratios, costs, strict=True)})
+        made.add({name: Cost(ratio, 1.0, ratio) for name, ratio in zip(ratios, costs, strict=True)})
     return made
 
 
@@ -83,7 +83,7 @@ class Clock:
     async def a_round(self, ratio: float) -> Mapping[str, Cost]:
         self.now += 10.0
         self.rounds += 1
-        return {"move": Cost(ratio, 1.0)}
+        return {"move": Cost(ratio, 1.0, ratio)}
 
 
 async def test_it_ends_once_every_interval_is_narrow() -> None:
