@@ -19,6 +19,7 @@ from benchmarks.driver import BenchmarkError
 from benchmarks.server import pin_driver
 
 NO_ANSWER = 2
+_MEASURES = ", ".join(f"{name} ({measure.what})" for name, measure in MEASURES.items())
 
 
 class Progress:
@@ -82,7 +83,7 @@ def main(
     old: Annotated[
         str, typer.Option(envvar="OLD", help="The revision to compare with: a commit, a branch, a tag.")
     ] = "",
-    only: Annotated[str, typer.Option(envvar="ONLY", help=f"Only these measures: {','.join(MEASURES)}.")] = "",
+    only: Annotated[str, typer.Option(envvar="ONLY", help=f"Only some measures, with commas: {_MEASURES}.")] = "",
     minutes: Annotated[float, typer.Option(envvar="MINUTES", help="At most so many minutes.", min=0.1)] = 20.0,
     seed: Annotated[
         str, typer.Option(envvar="SEED", help="Draws who goes first; that of an earlier run repeats it.")

@@ -57,7 +57,7 @@ class Comparison:
             new, old = (f"{median(sides) * measure.per:,.1f} {measure.unit}" for sides in _sides(costs))
             low_high = "unknown" if isinf(each.high) else f"{each.low:.3f} – {each.high:.3f}"
             half = "" if isinf(each.high) else f"{each.half_width:.3f}"
-            table.add_row(f"{name}: {measure.what}", new, old, f"{each.median:.3f}", low_high, half, _verdict(each))
+            table.add_row(name, new, old, f"{each.median:.3f}", low_high, half, _verdict(each))
         console.print(table)
         wide = [name for name, each in self.intervals().items() if not each.is_narrow]
         if wide:
