@@ -1,13 +1,15 @@
 """Loads of the session: moves, pushed events, acknowledgements, streams being opened, idle matches."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import cycle, islice
+from statistics import linear_regression
 
 from benchmarks.acks import PER_GAME, Lane
 from benchmarks.compare.loads import PLAYERS, Load
 from benchmarks.driver import BenchmarkError, Stream, request
 from benchmarks.players import Player, in_parallel
+from benchmarks.server import Server
 
 _SIZE = 9
 _NEW_GAME = {"game_type": "gomoku", "seats": ["me", "open"], "options": {"move_time": 0, "size": _SIZE}}
@@ -62,22 +64,27 @@ class Match:
 class Moves(Load):
     """Matches of two with both streams open: fifty of them play a move at a time, then the next fifty.
 
-    What they weigh is measured before, as long as nobody has moved in them.
+    Their weight is the slope of the server's memory as more and more of them are open, before anybody moves in them.
+    Single readings are off by a few per cent, for want of a collection of garbage.
     """
 
-    beats = 48
+    beats = 32
     each = PLAYERS // 2
     weight = 0.0  # bytes a match
 
+    def __init__(self, server: Server, players: Sequence[Player], weigh: bool) -> None:
+        super().__init__(server, players)
+        self._weigh = weigh
+
     async def prepare(self) -> None:
-        # The first matches pay for what is imported, compiled and cached once.
-        await self._open(1)
-        await self.server.settle()
-        before = self.server.memory()
-        matches = [*await self._open(1), *await self._open(3), *await self._open(5), *await self._open(7)]
-        await self.server.settle()
-        self.weight = (self.server.memory() - before) / len(matches)
-        groups = [matches[n : n + self.each] for n in range(0, len(matches), self.each)]
+        groups, readings = [], []
+        for distance in range(1, 24 if self._weigh else 8, 2):
+            groups.append(await self._open(distance))
+            if self._weigh:
+                await self.server.settle()
+                readings.append(self.server.memory())
+        if self._weigh:
+            self.weight = linear_regression(range(len(readings)), readings).slope / self.each
         self._turns = cycle(groups)
         self.listen()
 
@@ -99,7 +106,7 @@ class Pushes(Load):
     """Four games with a hundred streams each; all four move at a time."""
 
     games = 4
-    beats = 70
+    beats = 40
     each = games * PLAYERS
 
     async def prepare(self) -> None:
@@ -121,7 +128,7 @@ class Openings(Load):
     """Streams being opened, until their snapshots are there: of ten games by thirty-six watchers at a time."""
 
     games = 10
-    beats = 20
+    beats = 16
     each = 36
 
     async def prepare(self) -> None:
@@ -139,7 +146,7 @@ class Openings(Load):
 class Acks(Load):
     """Games of Cabo for three that wait for the acknowledgements of a round's beginning, twelve at a time."""
 
-    beats = 20
+    beats = 14
     lanes = 12
     each = lanes * PER_GAME
 

@@ -24,7 +24,8 @@ from benchmarks.server import SERVER_CORE, Server, parlor
 
 # What is written lies in memory where that can be: how long a disk takes decides how many commits go to it together.
 _DATA_IN = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-_SETTINGS = {"PARLOR_EMPTY_TABLE_MS": "3600000"}
+# Tables whose chats are measured stay, and nobody waits for streams to be closed gently.
+_SETTINGS = {"PARLOR_EMPTY_TABLE_MS": "3600000", "PARLOR_GRACE_MS": "0"}
 _WARM_UP = 2  # beats
 
 T = TypeVar("T")
@@ -100,7 +101,10 @@ class _Round:
             if "start" in self._wanted:
                 self.costs["start"] = _cost(servers[new].started, servers[old].started)
             if list(self._wanted) != ["start"]:
-                await self._measure([Side(s, await sign_in(s.port, PLAYERS)) for s in (servers[new], servers[old])])
+                self._say("signing in")
+                ordered = servers[new], servers[old]
+                players = await asyncio.gather(*(sign_in(server.port, PLAYERS) for server in ordered))
+                await self._measure(list(map(Side, ordered, players)))
 
     async def _start(self, stack: AsyncExitStack, settings: Mapping[str, str], *both: Tree) -> dict[Tree, Server]:
         """Both at the same time and on the same core, so that whatever slows down one start slows down the other."""
@@ -119,7 +123,7 @@ class _Round:
         """Of the two sides, the new one first."""
         # First, since a server that has been busy has memory to spare.
         if {"memory", "move"} & set(self._wanted):
-            matches = [Moves(side.server, side.players) for side in sides]
+            matches = [Moves(side.server, side.players, "memory" in self._wanted) for side in sides]
             await self._take("move", matches, beats="move" in self._wanted)
             if "memory" in self._wanted:
                 self.costs["memory"] = _cost(*(load.weight for load in matches))
@@ -129,19 +133,19 @@ class _Round:
 
     async def _take(self, name: str, loads: Sequence[Load], beats: bool = True) -> None:
         self._say(name)
-        for load in self._shuffled(*loads):
-            await load.prepare()
+        await asyncio.gather(*(load.prepare() for load in self._shuffled(*loads)))
         gc.collect()
         if beats:
             for _ in range(_WARM_UP):
                 await asyncio.gather(*(load.beat() for load in loads))
-            for load in loads:
-                await load.server.settle()
+            await self._settle(loads)
             self.costs[name] = await self._beats(*loads)
         for load in loads:
             load.close()
-        for load in loads:
-            await load.server.settle()
+        await self._settle(loads)
+
+    async def _settle(self, loads: Sequence[Load]) -> None:
+        await asyncio.gather(*(load.server.settle() for load in loads))
 
     async def _beats(self, new: Load, old: Load) -> Cost:
         """Beats of both at the same time, a request of the one after a request of the other.

@@ -12,7 +12,7 @@ from benchmarks.relay import Room
 class Messages(Load):
     """Fifty rooms of the relay with one message in flight each."""
 
-    beats = 50
+    beats = 36
     each = PLAYERS // 2
 
     async def prepare(self) -> None:
@@ -41,7 +41,7 @@ class Messages(Load):
 class Looks(Load):
     """`GET /lobby/channels` by fifty users at a time who have three channels each."""
 
-    beats = 40
+    beats = 20
     each = PLAYERS // 2
     channels = 3
 
@@ -73,7 +73,7 @@ class Lines(Load):
     """Fifty chats of two, at tables of their own; one of the two speaks, and both hear it on their streams."""
 
     # Nobody may say more than ten things in ten seconds.
-    beats = 16
+    beats = 10
     each = PLAYERS // 2
 
     async def prepare(self) -> None:
