@@ -68,7 +68,7 @@ async def until_known(
             if failures > 1 + comparison.rounds // 10:
                 raise
         else:
-            progress.note(f"{comparison.rounds}: {comparison.line()}")
+            progress.note(f"medians of {comparison.rounds}: {comparison.line()}")
 
 
 async def compare(
@@ -91,9 +91,9 @@ def main(
 ) -> None:
     """Compare the CPU time of this work tree's server with that of an older revision.
 
-    Both are started anew in each round and driven in turns, by the same driver. It ends when every interval is within
-    ± 0.02, or when the time is up. The exit code is 1 if some measure's whole interval lies above 1.00, 0 if none does,
-    and 2 if there is no answer.
+    Both are started anew in each round and driven side by side, with the same requests. It ends when every
+    interval is within ± 0.02, or when the time is up. The exit code is 1 if some measure's whole interval lies above
+    1.00, 0 if none does, and 2 if there is no answer.
     """
     console, progress = Console(), Console(stderr=True)
     seed = seed or str(secrets.randbelow(10**6))
