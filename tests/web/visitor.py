@@ -41,7 +41,8 @@ class Visitor:
     def _note_console(self, message: ConsoleMessage) -> None:
         asked_who_we_are = message.location["url"].endswith("/lobby/me") and "401" in message.text
         network_was_cut = "net::ERR_" in message.text
-        expected = asked_who_we_are or network_was_cut
+        wanted_an_icon = message.location["url"].endswith("/favicon.ico")  # of a file that is no page, as in `forget`
+        expected = asked_who_we_are or network_was_cut or wanted_an_icon
         if message.type in ("error", "warning") and not expected:
             self.complaints.append(f"{message.text} ({message.location['url']})")
 
