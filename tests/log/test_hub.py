@@ -22,10 +22,13 @@ class Reader(asyncio.Transport):
         return self
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
-        length, _, rest = bytes(data).partition(b"\r\n")
-        assert len(rest) == int(length, 16) + 2
-        assert rest.endswith(b"\r\n")
-        self.text += rest[:-2].decode()
+        rest = bytes(data)
+        while rest:  # what was waiting while the response began comes with its first chunk
+            size, _, rest = rest.partition(b"\r\n")
+            end = int(size, 16)
+            assert rest[end : end + 2] == b"\r\n"
+            self.text += rest[:end].decode()
+            rest = rest[end + 2 :]
         self._grown.set()
 
     def is_gone(self) -> bool:
