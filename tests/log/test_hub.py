@@ -6,6 +6,7 @@ from collections.abc import Callable
 from starlette.types import Message
 
 from shared.ids import UserId
+from shared.log import presence
 from shared.log.keys import LogKeys
 from shared.log.live import Person
 from tests.log.conftest import NoteLog, Replica
@@ -168,6 +169,19 @@ async def test_everyone_is_told_who_comes_and_goes(here: Replica, there: Replica
     await ann.sees('{"here":["ann","bob"]}')
     await bob.leave()
     await ann.sees('{"here":["ann"]}', times=2)
+
+
+async def test_it_is_rung_for_who_comes_so_that_nobody_learns_of_it_by_a_later_look(
+    here: Replica, there: Replica, keys: LogKeys
+) -> None:
+    await here.write(keys, 0, "first")
+    rung = asyncio.Event()
+    there.doorbell.add(keys.log, lambda payload: rung.set() if payload == presence.BELL else None)
+    await there.doorbell.ready(keys.log)
+    ann = Reader()
+    await ann.follow(here, keys, "ann")
+    async with asyncio.timeout(60):  # the looks of the hub ring for nobody
+        await rung.wait()
 
 
 async def test_draining_ends_every_stream_cleanly(here: Replica, keys: LogKeys) -> None:
